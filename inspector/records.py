@@ -116,9 +116,7 @@ MEMORY_FIELDS: dict[str, FieldSpec] = _specs(
     FieldSpec("status", "word", str | None, "the store's status label", STATUS_WORDS),
     FieldSpec("status_at", "time", _TIME, "when the status label was set"),
     FieldSpec("boundary_state", "word", str | None, "boundary state", BOUNDARY_STATES),
-    FieldSpec(
-        "boundary_log", "object", list[dict[str, Any]] | None, "boundary transitions: state, at, cause, query_id"
-    ),
+    FieldSpec("boundary_log", "object", list[dict[str, Any]] | None, "boundary marks: state, at, cause, query_id"),
     FieldSpec("created_at", "time", _TIME, "when it was stored"),
     FieldSpec("updated_at", "time", _TIME, "when it was last changed"),
     FieldSpec("valid_from", "time", _TIME, "from when it holds"),
@@ -266,7 +264,7 @@ class Uid(NamedTuple):
 
 
 def namespace_key(fields: Mapping[str, Any]) -> str:
-    """Canonical JSON text of the record's namespace or, without one, of its namespaces; "" where neither has a value."""
+    """Canonical JSON text of the record's namespace, or else of its namespaces; "" where neither has a value."""
     for name in ("namespace", "namespaces"):
         value = fields.get(name)
         if presence_of(value) is Presence.VALUE:

@@ -11,6 +11,8 @@ import re
 import unicodedata
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
+_UNSAFE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_FILLERS = frozenset((0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0))
 _EMOJI_JOINER = "\u200d"
 _CJK = (
     "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"

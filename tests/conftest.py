@@ -1,0 +1,32 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def shared_dir() -> Path:
+    """The folder with the public data: INSPECTOR_SHARED, else ``shared`` beside the checkout."""
+    return Path(os.environ.get("INSPECTOR_SHARED", ROOT.parent / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The public data's folder; the test is skipped, and says so, where it is absent."""
+    folder = shared_dir() / "data"
+    if not folder.is_dir():
+        pytest.skip(f"public data not found at {folder}: set INSPECTOR_SHARED to the folder that holds data/")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the developer's own settings and workspaces out of every test."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(home / name.lower()))

@@ -1,0 +1,1 @@
+"""Comparing routes at matched recall (DESIGN 5)."""

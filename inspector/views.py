@@ -1,0 +1,225 @@
+"""What the screens and the command line are shown: immutable rows, figures and changes (SCREENS, DESIGN 10, 12).
+
+Texts in here are the store's own and hostile: whoever shows them passes them through :func:`inspector.text.visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.compare.matched import Matched
+from inspector.errors import InspectorError
+from inspector.records import FieldRead
+from inspector.times import Instant
+from inspector.trit import Trit
+
+#: Columns of a candidate that hold a trit, in the order of the screen.
+TRIT_COLUMNS = ("scope", "policy", "lifecycle", "admissible", "usable", "relevance")
+VERDICT_WORDS = {Trit.YES: "admit", Trit.NO: "exclude", Trit.UNKNOWN: "unresolved"}
+VERDICT_SIGNS = {Trit.YES: "✓", Trit.NO: "✗", Trit.UNKNOWN: "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class RouteChoice:
+    """A route by name with its depth (``postfilter:500``) and the number k of candidates that it returns."""
+
+    name: str
+    k: int = 20
+    depth: int | None = None
+
+    @classmethod
+    def parse(cls, text: str, k: int = 20) -> RouteChoice:
+        """Read ``NAME`` or ``NAME:DEPTH``. Raises InspectorError where the depth is not a whole number of at least 1."""
+        name, colon, depth = text.partition(":")
+        if not colon:
+            return cls(name, k)
+        if not depth.isdecimal() or int(depth) < 1:
+            raise InspectorError(f"route {text!r}: {depth!r} is not a depth: a whole number of at least 1 is expected")
+        return cls(name, k, int(depth))
+
+    def __str__(self) -> str:
+        return self.name if self.depth is None else f"{self.name}:{self.depth}"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One row of a query's candidates. ``rank`` counts from 1 and is 0 for a memory that was not retrieved.
+
+    ``before`` gives, for the columns in ``changed``, the value before the edits that nobody has looked at yet.
+    ``exposed`` and ``disclosed`` are None where they have not been worked out.
+    """
+
+    mi: int
+    rank: int
+    score: float | None
+    path: str
+    memory_id: str
+    namespace: str
+    text: str
+    scope: Trit
+    policy: Trit
+    lifecycle: Trit
+    relevance: Trit
+    admissible: Trit
+    usable: Trit
+    stored: Trit
+    retrieved: Trit
+    exposed: Trit | None = None
+    disclosed: Trit | None = None
+    edited: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    before: Mapping[str, Trit] = field(default_factory=dict)
+    mdl: Any = None
+    gate: Any = None
+
+    @property
+    def verdict(self) -> str:
+        """``admit``, ``exclude`` or ``unresolved``."""
+        return VERDICT_WORDS[self.admissible]
+
+    @property
+    def verified(self) -> Trit:
+        """Whether the verdict let it through: the admissible trit, under the name that the trail uses."""
+        return self.admissible
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A query's figures on the current route: matched recall (DESIGN 5), what the ranking cost, its pool's width."""
+
+    matched: Matched
+    similarities: int
+    width: int
+
+    @property
+    def risk(self) -> tuple[float, float] | None:
+        """The risk bounds on the matched prefix, or None where there is no prefix."""
+        low, high = self.matched.risk_lower, self.matched.risk_upper
+        return None if low is None or high is None else (low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """One row of the list of queries; the three counts are of its candidates' verdicts."""
+
+    qi: int
+    query_id: str
+    text: str
+    principal: str
+    admit: int
+    exclude: int
+    unresolved: int
+    figures: Figures
+    edited: frozenset[str]
+    changed: bool
+    session_mismatch: bool
+    unfiltered: bool
+    stage: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BundleLine:
+    """What a query carries, each with its origin, and the route that answered it (SCREENS: the query bundle)."""
+
+    principal: FieldRead
+    session: FieldRead
+    claimed_session: FieldRead
+    tag: FieldRead
+    purpose: FieldRead
+    intent: FieldRead
+    as_of: FieldRead
+    as_of_instant: Instant | None
+    route: RouteChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """Totals over all queries: candidates by verdict, matched-recall means, queries that are not evaluable."""
+
+    queries: int
+    memories: int
+    admit: int
+    exclude: int
+    unresolved: int
+    recall: float | None
+    feasible_share: float | None
+    risk_lower: float | None
+    risk_upper: float | None
+    not_evaluable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A verdict that an edit changed, for one query and memory that was a candidate before and after."""
+
+    qi: int
+    mi: int
+    before: Trit
+    after: Trit
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an edit moved across all queries, with the one line that says so (DESIGN 10).
+
+    ``queries`` are those whose row, candidates or figures differ; ``memories`` those whose own fields or axes may.
+    """
+
+    sentence: str
+    flips: tuple[Flip, ...]
+    queries: frozenset[int]
+    memories: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The axes and verdict that an edit would give for one query and memory; nothing is stored."""
+
+    scope: Trit
+    policy: Trit
+    lifecycle: Trit
+    admissible: Trit
+    before: Trit
+
+
+@dataclass(frozen=True, slots=True)
+class EditEntry:
+    """One line of the list of edits; ``active`` is False once it was undone or reverted."""
+
+    seq: int
+    when: str
+    words: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrailStep:
+    """One step of the trail: stored, retrieved, verified, exposed, disclosed; None where it is not worked out."""
+
+    name: str
+    value: Trit | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A bundled store: its name, what it teaches in one line, its folder, its language."""
+
+    name: str
+    lesson: str
+    folder: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """A workspace that was opened before."""
+
+    path: str
+    sources: tuple[str, ...]
+    name: str
+    opened: str
+    memories: int
+    queries: int

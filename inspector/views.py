@@ -31,7 +31,7 @@ class RouteChoice:
 
     @classmethod
     def parse(cls, text: str, k: int = 20) -> RouteChoice:
-        """Read ``NAME`` or ``NAME:DEPTH``. Raises InspectorError where the depth is not a whole number of at least 1."""
+        """Read ``NAME`` or ``NAME:DEPTH``. Raises InspectorError for a bad depth."""
         name, colon, depth = text.partition(":")
         if not colon:
             return cls(name, k)

@@ -1,0 +1,1 @@
+"""The audit trail: stored → retrieved → verified → exposed → disclosed (DESIGN 8)."""

@@ -1,0 +1,332 @@
+"""Every action of the UI as data: id, keys, name, what it does and where it applies (STYLE 5.5).
+
+Bindings, footer, command palette, help screen, the README's key table and the validation of a user's keymap all derive
+from :data:`ACTIONS`; a test fails where a widget binds a key that stands not here, or where an action here is bound by
+no widget. A widget or screen binds what belongs to its place with ``BINDINGS = bindings("candidates")`` and implements
+``action_…`` for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from textual.binding import Binding, BindingType
+from textual.keys import format_key
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that a user can do.
+
+    ``id`` names it in keymap.toml, its first segment is the place that binds it (:data:`PLACES`). ``keys`` are the
+    default keys, comma separated, as Textual names them. ``name`` is "Group: Verb" for the palette, ``help`` one
+    sentence for the help screen, ``label`` the one or two words of the footer. ``run`` is the Textual action. An action
+    that ``shadows`` takes its key from an enclosing place on purpose, and gives it back where it is not enabled.
+    """
+
+    id: str
+    keys: str
+    name: str
+    help: str
+    run: str
+    label: str = ""
+    footer: bool = False
+    priority: bool = False
+    shadows: bool = False
+    palette: bool = True
+
+    @property
+    def place(self) -> str:
+        """The place that binds it, a key of :data:`PLACES`."""
+        return self.id.partition(".")[0]
+
+    def key_list(self) -> list[str]:
+        """The default keys, one by one."""
+        return [key for key in self.keys.split(",") if key]
+
+
+#: Each place, its title in the help screen, and the places around it whose keys work in it too.
+PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "app": ("Everywhere", ()),
+    "dialog": ("In a dialog", ()),
+    "grid": ("In a table", ("app",)),
+    "text": ("In a long text", ("app",)),
+    "chooser": ("Start", ("app",)),
+    "loading": ("While loading", ("app",)),
+    "inspect": ("Inspect", ("app",)),
+    "queries": ("Queries", ("grid", "inspect", "app")),
+    "candidates": ("Candidates", ("grid", "inspect", "app")),
+    "bundle": ("Query bundle", ("inspect", "app")),
+    "detail": ("Detail", ("inspect", "app")),
+    "why": ("Why", ("grid", "text", "detail", "inspect", "app")),
+    "record": ("Record", ("grid", "detail", "inspect", "app")),
+    "edits": ("List of edits", ("grid", "dialog")),
+    "themes": ("Choice of theme", ("dialog",)),
+    "error": ("Error", ("text", "dialog")),
+}
+
+
+def _grid() -> Iterator[Action]:
+    def move(verb: str, keys: str, name: str, help: str) -> Action:
+        return Action(f"grid.{verb}", keys, f"Table: {name}", help, verb, palette=False)
+
+    yield move("cursor_up", "up,k", "Up", "one row up")
+    yield move("cursor_down", "down,j", "Down", "one row down")
+    yield move("cursor_left", "left,h", "Left", "one column to the left, or scroll left")
+    yield move("cursor_right", "right,l", "Right", "one column to the right, or scroll right")
+    yield move("page_up", "pageup,ctrl+b", "Page up", "one page up")
+    yield move("page_down", "pagedown,ctrl+f", "Page down", "one page down")
+    yield move("first", "home,g", "First row", "to the first row")
+    yield move("last", "end,G", "Last row", "to the last row")
+    yield move("select", "enter", "Choose", "choose the row")
+    yield Action("grid.mark", "space", "Table: Mark", "mark the row, or take the mark away, and go on", "mark")
+    yield Action("grid.mark_all", "ctrl+a", "Table: Mark all", "mark every row that is shown", "mark_all")
+    yield Action("grid.unmark", "escape", "Table: Unmark", "take all marks away", "unmark", shadows=True)
+
+
+def _text() -> Iterator[Action]:
+    def move(verb: str, keys: str, help: str) -> Action:
+        return Action(f"text.{verb}", keys, f"Text: {help.capitalize()}", help, verb, palette=False)
+
+    yield move("line_up", "up,k", "one line up")
+    yield move("line_down", "down,j", "one line down")
+    yield move("page_up", "pageup,ctrl+b", "one page up")
+    yield move("page_down", "pagedown,ctrl+f", "one page down")
+    yield move("top", "home,g", "to the top")
+    yield move("bottom", "end,G", "to the end")
+
+
+def _everywhere() -> Iterator[Action]:
+    yield Action(
+        "app.help",
+        "question_mark,f1",
+        "Help: Show keys",
+        "keys and signs of this screen",
+        "show_help",
+        label="help",
+        footer=True,
+    )
+    yield Action(
+        "app.palette",
+        "ctrl+p",
+        "Help: Find a command",
+        "every command, with its key",
+        "command_palette",
+        label="commands",
+        footer=True,
+        priority=True,
+        palette=False,
+    )
+    yield Action("app.quit", "q,ctrl+q", "Inspector: Quit", "quit; everything done is already kept", "quit")
+    yield Action(
+        "app.back", "escape", "Go: Back", "close, back out, or return to the pane before", "back", palette=False
+    )
+    yield Action("app.find", "slash", "Go: Find", "find in this pane", "find", label="find", footer=True)
+    yield Action(
+        "app.jump", "semicolon", "Go: Jump", "letters over the panes; one letter goes there", "jump", label="jump"
+    )
+    yield Action("app.next_pane", "tab", "Go: Next pane", "to the next pane", "focus_next", palette=False)
+    yield Action(
+        "app.previous_pane", "shift+tab", "Go: Previous pane", "to the pane before", "focus_previous", palette=False
+    )
+    yield Action("app.maximize", "f10", "View: Maximise", "this pane on the whole screen, and back", "toggle_maximize")
+    yield Action("app.theme", "ctrl+t", "View: Theme", "choose a theme and see it at once", "choose_theme")
+    yield Action("app.copy", "y", "Copy: Copy", "copy what the cursor is on, or the marked rows", "copy", label="copy")
+    yield Action(
+        "app.copy_json", "Y", "Copy: As JSON", "copy the row or record as JSON, control characters escaped", "copy_json"
+    )
+    yield Action(
+        "app.copy_selection",
+        "ctrl+c",
+        "Copy: Selection",
+        "copy the text selected with the mouse",
+        "copy_selection",
+        palette=False,
+    )
+    yield Action(
+        "app.export", "x", "Export: Export", "the table, the screen, the edits or the store as a file", "export"
+    )
+    yield Action("app.settings", "comma", "Inspector: Settings", "settings, and where the files are", "settings")
+    yield Action("app.open", "O", "Store: Open another", "back to the choice of stores", "open_another")
+
+
+def _dialogs() -> Iterator[Action]:
+    yield Action(
+        "dialog.close",
+        "escape",
+        "Dialog: Close",
+        "close without doing anything",
+        "close",
+        label="close",
+        footer=True,
+        palette=False,
+    )
+    yield Action("dialog.next_pane", "tab", "Dialog: Next", "to the next field", "app.focus_next", palette=False)
+    yield Action(
+        "dialog.previous_pane",
+        "shift+tab",
+        "Dialog: Previous",
+        "to the field before",
+        "app.focus_previous",
+        palette=False,
+    )
+    yield Action("dialog.copy", "y,c", "Dialog: Copy", "copy the dialog's text", "copy", label="copy", palette=False)
+    yield Action(
+        "dialog.copy_selection",
+        "ctrl+c",
+        "Dialog: Copy selection",
+        "copy the selected text",
+        "app.copy_selection",
+        palette=False,
+    )
+    yield Action("dialog.quit", "ctrl+q", "Dialog: Quit", "quit the program", "app.quit", palette=False)
+    yield Action(
+        "edits.revert",
+        "delete,backspace",
+        "Edits: Revert",
+        "revert the edit under the cursor",
+        "revert",
+        label="revert",
+        footer=True,
+    )
+    yield Action(
+        "edits.revert_all",
+        "R",
+        "Edits: Revert all",
+        "revert every edit; undo brings them back",
+        "revert_all",
+        label="revert all",
+        footer=True,
+    )
+    yield Action(
+        "edits.export", "x", "Edits: Export", "export the edits as a patch", "export", label="export", footer=True
+    )
+
+
+def _start() -> Iterator[Action]:
+    yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
+    yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
+    yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")
+    yield Action("chooser.formats", "f", "Start: Formats", "to the formats that can be read", "show_part('formats')")
+    yield Action(
+        "loading.cancel",
+        "escape",
+        "Load: Cancel",
+        "stop; what is done is kept",
+        "cancel",
+        label="cancel",
+        footer=True,
+        shadows=True,
+    )
+
+
+def _inspect() -> Iterator[Action]:
+    def act(verb: str, keys: str, name: str, help: str, label: str = "") -> Action:
+        run = {
+            "judge_yes": "judge('1')",
+            "judge_no": "judge('0')",
+            "judge_unknown": "judge('?')",
+            "judge_clear": "judge('')",
+        }
+        return Action(f"inspect.{verb}", keys, name, help, run.get(verb, verb), label=label, footer=bool(label))
+
+    yield act("edit", "e", "Edit: Edit", "edit the field under the cursor, of all marked memories", "edit")
+    yield act("judge_yes", "1", "Judge: Set 1", "judge the axis under the cursor as 1", "judge")
+    yield act("judge_no", "0", "Judge: Set 0", "judge the axis under the cursor as 0")
+    yield act("judge_unknown", "full_stop", "Judge: Set ?", "judge the axis under the cursor as unknown")
+    yield act("judge_clear", "minus", "Judge: Clear", "take the judgment away; the rule decides again")
+    yield act("undo", "u", "Edit: Undo", "undo the last edit", "undo")
+    yield act("redo", "ctrl+r", "Edit: Redo", "redo what was undone")
+    yield act(
+        "revert", "backspace,delete", "Edit: Revert field", "the field under the cursor back to the source's value"
+    )
+    yield act("edits", "E", "Edit: List edits", "the list of edits; revert one or all")
+    yield act("flip", "f", "Edit: Apply smallest", "apply the smallest edit that flips the verdict")
+    yield act("intent", "i", "Query: Cycle intent", "current, history, unknown; the verdicts follow")
+    yield act(
+        "as_of_earlier", "left_square_bracket,less_than_sign", "Query: Earlier", "as_of to the store's event before"
+    )
+    yield act(
+        "as_of_later", "right_square_bracket,greater_than_sign", "Query: Later", "as_of to the store's next event"
+    )
+    yield act("bundle", "b", "Query: Edit bundle", "to the query bundle: principal, purpose, intent, as_of, …")
+    yield act("isolation", "I", "Rule: Cycle isolation", "namespace, session, namespace+session")
+    yield act("unknown_intent", "U", "Rule: Unknown intent", "join (as the table) or strict (as the source's code)")
+    yield act("assumptions", "A", "Rule: Assumptions", "what a missing field is taken as")
+    yield act("aliases", "L", "Rule: Aliases", "ids of one owner")
+    yield act("next_query", "n", "Go: Next query", "the next query, without leaving the pane")
+    yield act("previous_query", "p", "Go: Previous query", "the query before, without leaving the pane")
+    yield act("next_tab", "right_curly_bracket", "Go: Next tab", "the next detail tab")
+    yield act("previous_tab", "left_curly_bracket", "Go: Previous tab", "the detail tab before")
+    yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
+    yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
+    yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")
+    yield act("sort", "s", "Candidates: Sort", "sort by the column under the cursor, then by the next")
+    yield act("sort_reverse", "S", "Candidates: Reverse", "turn the order round")
+    yield act("verdict_filter", "v", "Candidates: Filter verdict", "all, admit, exclude, unresolved in turn")
+    yield act("full_text", "t", "Candidates: Full text", "the memory's text in full")
+
+
+#: The registry, in the order of the help screen.
+ACTIONS: tuple[Action, ...] = (*_everywhere(), *_inspect(), *_grid(), *_text(), *_start(), *_dialogs())
+
+BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
+
+
+def for_place(place: str) -> list[Action]:
+    """The actions that ``place`` binds itself, in the registry's order."""
+    return [action for action in ACTIONS if action.place == place]
+
+
+def bindings(place: str, *, footer: bool = True) -> list[BindingType]:
+    """The bindings of ``place`` for a widget's or screen's ``BINDINGS``; without ``footer`` none shows there.
+
+    Raises KeyError for a place that :data:`PLACES` does not know.
+    """
+    PLACES[place]
+    return [
+        Binding(
+            action.keys,
+            action.run,
+            action.label or action.name.partition(": ")[2],
+            show=footer and action.footer,
+            priority=action.priority,
+            tooltip=action.help,
+            id=action.id,
+        )
+        for action in for_place(place)
+    ]
+
+
+def keys_of(action: Action, keymap: Mapping[str, str]) -> list[str]:
+    """The keys in force for an action, the user's where the keymap names it."""
+    return [key.strip() for key in keymap.get(action.id, action.keys).split(",") if key.strip()]
+
+
+def show_key(key: str) -> str:
+    """A key as people read it: ``?`` for question_mark, ``ctrl+p``, ``shift+tab``."""
+    *modifiers, last = key.split("+") if key != "+" else ["+"]
+    return "+".join([*modifiers, format_key(last)])
+
+
+def show_keys(action: Action, keymap: Mapping[str, str]) -> str:
+    """All keys of an action, separated by a blank."""
+    return " ".join(show_key(key) for key in keys_of(action, keymap))
+
+
+def clashes(keymap: Mapping[str, str]) -> list[tuple[Action, Action, str]]:
+    """Pairs of actions that one key would start in one place: the inner one, the outer one, the key."""
+    found: dict[tuple[str, str, str], tuple[Action, Action, str]] = {}
+    by_place: dict[str, list[Action]] = {}
+    for action in ACTIONS:
+        by_place.setdefault(action.place, []).append(replace(action, keys=",".join(keys_of(action, keymap))))
+    for place, (_title, around) in PLACES.items():
+        chain = [action for each in (place, *around) for action in by_place.get(each, ())]
+        for at, inner in enumerate(chain):
+            for outer in chain[at + 1 :]:
+                if inner.shadows or outer.shadows:
+                    continue
+                for key in set(inner.key_list()) & set(outer.key_list()):
+                    found[inner.id, outer.id, key] = (inner, outer, key)
+    return [found[each] for each in sorted(found)]

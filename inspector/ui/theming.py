@@ -1,0 +1,149 @@
+"""Colour themes as TOML files: ours in ``themes/``, the user's beside their settings (STYLE 5.7).
+
+A theme file has ``name``, ``dark`` and two tables: ``[colors]``, Textual's base colours, and ``[variables]``, the
+product's own (:data:`OWN_VARIABLES`) and any of Textual's. Every colour is parsed here, before a theme is registered:
+Textual would accept a bad one and end the program later. A bad file is named and left out; the others are used.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from inspector.errors import InputError, InspectorError, Problem
+from inspector.resources import resource_dir
+
+DEFAULT_THEME = "inspector-dark"
+
+#: The product's own variables, for a dark and a light background: what a theme leaves out is taken from here.
+OWN_VARIABLES: Mapping[str, tuple[str, str]] = {
+    "trit-yes": ("#6cb6ff", "#0b57a4"),
+    "trit-no": ("#ff9d3d", "#a04000"),
+    "trit-unknown": ("#a8b0ba", "#565d66"),
+    "changed": ("#ffe066", "#6b4e00"),
+    "edited": ("#e3a6ff", "#7a2aa8"),
+    "mark": ("#ffd75f", "#7a4b00"),
+    "good": ("#6cb6ff", "#0b57a4"),
+    "bad": ("#ff9d3d", "#a04000"),
+    "warn": ("#ffcf70", "#7a4b00"),
+    "dim": ("#98a1ac", "#59606a"),
+    "heading": ("#dfe5ec", "#1d232b"),
+    "link": ("#8ab8ff", "#0b4fa4"),
+    "cursor": ("#2c4a6e", "#c5dcf7"),
+    "cursor-cell": ("#1d3350", "#e9f2fd"),
+    "cursor-blurred": ("#2a3038", "#dde3ea"),
+}
+#: Foregrounds that must be readable on every one of BACKGROUNDS; a test holds our themes to it.
+FOREGROUNDS = tuple(name for name in OWN_VARIABLES if not name.startswith("cursor"))
+BACKGROUNDS = ("background", "surface", "panel", "cursor", "cursor-cell", "cursor-blurred")
+_BASE = (
+    "primary",
+    "secondary",
+    "warning",
+    "error",
+    "success",
+    "accent",
+    "foreground",
+    "background",
+    "surface",
+    "panel",
+    "boost",
+)
+_TOP = ("name", "dark", "colors", "variables", "about")
+_NOT_COLOURS = ("-style", "-weight")
+
+
+@dataclass(frozen=True)
+class Themes:
+    """The themes that could be read, by name, and what was wrong with the others."""
+
+    themes: Mapping[str, Theme]
+    problems: tuple[Problem, ...]
+
+
+def own_defaults(dark: bool) -> dict[str, str]:
+    """The product's own variables for a theme that does not set them."""
+    return {name: pair[0 if dark else 1] for name, pair in OWN_VARIABLES.items()}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """``did you mean X?`` for a misspelt word, else the empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def read_theme(path: Path) -> Theme:
+    """Read one theme file. Raises InputError naming file and key where anything in it cannot be used."""
+
+    def bad(key: str, wrong: str, expected: str) -> InputError:
+        return InputError.at(str(path), None, key, wrong, expected)
+
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise bad("", f"cannot be read: {error}", "a TOML file") from None
+    for key in data:
+        if key not in _TOP:
+            raise bad(key, "unknown key", nearest(key, _TOP) or f"one of {', '.join(_TOP)}")
+    name = data.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise bad("name", "missing or not a text", "the theme's name")
+    dark = data.get("dark", True)
+    if not isinstance(dark, bool):
+        raise bad("dark", f"{dark!r} is not a truth value", "true or false")
+    colors = _table(data, "colors", bad)
+    variables = _table(data, "variables", bad)
+    for key, value in colors.items():
+        if key not in _BASE:
+            raise bad(f"colors.{key}", "unknown colour", nearest(key, _BASE) or f"one of {', '.join(_BASE)}")
+        _check_colour(f"colors.{key}", value, bad)
+    if "primary" not in colors:
+        raise bad("colors.primary", "missing", 'a colour, such as "#3b82f6"')
+    base: dict[str, Any] = dict(colors)
+    theme = Theme(name=name, dark=dark, variables=variables, **base)
+    known = {**theme.to_color_system().generate(), **OWN_VARIABLES}
+    for key, value in variables.items():
+        if key not in known:
+            raise bad(f"variables.{key}", "unknown variable", nearest(key, known) or "a variable of this program")
+        if not key.endswith(_NOT_COLOURS):
+            _check_colour(f"variables.{key}", value, bad)
+    return theme
+
+
+def _table(data: Mapping[str, Any], key: str, bad: Any) -> dict[str, str]:
+    table = data.get(key, {})
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise bad(key, "not a table of texts", f'[{key}] with lines such as primary = "#3b82f6"')
+    return dict(table)
+
+
+def _check_colour(key: str, value: str, bad: Any) -> None:
+    try:
+        Color.parse(value)
+    except ColorParseError:
+        raise bad(key, f"{value!r} is not a colour", 'such as "#3b82f6" or "rgb(59,130,246)"') from None
+
+
+def load_themes(user_folder: Path | None) -> Themes:
+    """Our themes and the user's; a user's theme of the same name takes the place of ours."""
+    themes: dict[str, Theme] = {}
+    problems: list[Problem] = []
+    folders = [resource_dir("themes")]
+    if user_folder is not None and user_folder.is_dir():
+        folders.append(user_folder)
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            try:
+                theme = read_theme(path)
+            except InspectorError as error:
+                problems.append(getattr(error, "problem", Problem(str(path), None, "", str(error), "")))
+            else:
+                themes[theme.name] = theme
+    return Themes(themes, tuple(problems))

@@ -1,0 +1,345 @@
+"""The command line (DESIGN 12). Stdout is data only; progress and words go to stderr; bad input exits with 2."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from inspector import __version__
+from inspector.errors import InspectorError
+from inspector.text import visible
+
+_FOLDER_OR_FILE = click.Path(path_type=Path)
+_Command = Callable[..., Any]
+
+
+class _Group(click.Group):
+    """Without a command: the terminal UI with its chooser. Commands are listed in the order of a day's work."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's own signature)
+        """Commands in the order in which they are defined."""
+        return list(self.commands)
+
+
+def _say(words: str) -> None:
+    click.echo(visible(words, newlines=True), err=True)
+
+
+class _StderrProgress:
+    """Progress on stderr: one rewritten line on a terminal, else a line at the start and every few seconds."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._started = self._told = 0.0
+        self._live = sys.stderr.isatty()
+
+    def __call__(self, report: Any) -> None:
+        now = time.monotonic()
+        fresh = report.what != self._what
+        ended = report.total is not None and report.done >= report.total
+        if fresh:
+            self._what, self._started = report.what, now
+        elif now - self._told < (0.1 if self._live else 5.0) and not ended:
+            return
+        self._told = now
+        of = f"{report.done:,}" if report.total is None else f"{report.done:,} of {report.total:,}"
+        rate = report.done / (now - self._started) if now > self._started else 0.0
+        left = ""
+        if rate and report.total is not None and not ended and now - self._started > 1:
+            left = f", {rate:,.0f}/s, {(report.total - report.done) / rate:,.0f} s left"
+        line = f"{report.what}: {of} {report.unit}{left}"
+        if self._live:
+            click.echo("\r\x1b[K" + visible(line), nl=ended, err=True)
+        else:
+            _say(line)
+
+
+def _store_options(command: _Command, format_option: str = "--as") -> _Command:
+    options = [
+        click.option("--queries", type=_FOLDER_OR_FILE, help="Read the queries from this file."),
+        click.option("--judgments", type=_FOLDER_OR_FILE, help="Read judgments (released or human labels)."),
+        click.option("--policy", type=_FOLDER_OR_FILE, help="Policy rules (policy.toml)."),
+        click.option("--mapping", type=_FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml)."),
+        click.option(
+            format_option, "as_format", metavar="FORMAT", help="Read SOURCE as this format (see inspector formats)."
+        ),
+        click.option("--workspace", type=_FOLDER_OR_FILE, help="Keep vectors and edits in this file."),
+        click.option("--temporary", is_flag=True, help="Use a private workspace that is removed at the end."),
+        click.option("--model", metavar="PATH_OR_NAME", help="Encoder to use instead of the bundled MiniLM."),
+        click.option("--as-of", "as_of", metavar="TIME", help="Instant of queries that state none; 'now' is allowed."),
+        click.option(
+            "--assume", multiple=True, metavar="FIELD=VALUE", help="Take a missing field as this; said everywhere."
+        ),
+        click.option("--lenient", is_flag=True, help="Skip bad records, count them and list them."),
+        click.option("--no-edits", is_flag=True, help="Leave out the edits that the workspace holds."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _export_store_options(command: _Command) -> _Command:
+    return _store_options(command, "--from")  # here --as says what is written
+
+
+def _route_options(command: _Command) -> _Command:
+    options = [
+        click.option("--route", metavar="ROUTE", help="Retrieval route; postfilter:N takes a depth."),
+        click.option("--top-k", "k", type=click.IntRange(1), default=20, show_default=True, help="Candidates a query."),
+        click.option("--lexical-text", type=click.Choice(["text", "metadata"]), help="What a lexical route reads."),
+        click.option("--tau", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Recall to match."),
+        click.option(
+            "--let-through",
+            type=click.Choice(["admit", "unresolved"]),
+            default="admit",
+            show_default=True,
+            help="Verdicts that go into an assembled prompt; unresolved adds those.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _assumptions(pairs: tuple[str, ...]) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name or not value:
+            raise click.BadParameter(f"{pair!r} is not FIELD=VALUE", param_hint="--assume")
+        out[name] = value
+    return out
+
+
+def _options(given: dict[str, Any]) -> Any:
+    """Take the store's and the route's options out of a command's arguments."""
+    from inspector.inspection import OpenOptions
+
+    names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
+    names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through"}
+    values = {name: given.pop(name) for name in sorted(names & given.keys())}
+    return OpenOptions(assume=_assumptions(given.pop("assume", ())), **values)
+
+
+@contextlib.contextmanager
+def _opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool = True) -> Iterator[Any]:
+    from inspector.inspection import open_sources
+
+    progress = _StderrProgress()
+    inspection = open_sources(sources, _options(given), progress)
+    try:
+        for line in inspection.header():
+            _say(line)
+        for problem in inspection.skipped:
+            _say(f"skipped: {problem}")
+        if evaluate:
+            inspection.evaluate(progress)
+        yield inspection
+    finally:
+        inspection.close()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[IO[str]]:
+    """Write a file whole or not at all; ``-`` is standard output."""
+    if str(path) == "-":
+        yield sys.stdout
+        return
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        os.replace(partial, path)
+    except OSError as error:
+        raise InspectorError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+@click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="inspector")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """See why an agent's answer came from the wrong memory, and what would have prevented it.
+
+    Without a command: the terminal UI, with a choice of bundled stores and of your own.
+    """
+    if ctx.invoked_subcommand is None:
+        _run_ui(None)
+
+
+def _run_ui(request: Any) -> None:
+    from inspector.ui.app import InspectorApp
+
+    app = InspectorApp(request)
+    app.run()
+    if app.return_code:
+        sys.exit(app.return_code)
+
+
+@cli.command()
+@click.argument("name", required=False)
+@_route_options
+def demo(name: str | None, **given: Any) -> None:
+    """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
+    from inspector.inspection import OpenRequest, demo_folder
+
+    if name is None:
+        _run_ui(None)
+        return
+    folder = demo_folder(name)
+    _run_ui(OpenRequest((folder,), _options({**given, "temporary": True}), demo=name))
+
+
+@cli.command("open")
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@_store_options
+@_route_options
+def open_(sources: tuple[Path, ...], **given: Any) -> None:
+    """Open your own store (files or bundle folders) in the terminal UI."""
+    from inspector.inspection import OpenRequest
+
+    _run_ui(OpenRequest(sources, _options(given)))
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option(
+    "--out", type=_FOLDER_OR_FILE, required=True, help="Where the rows go, one JSON object a line; - is stdout."
+)
+@click.option("--summary", type=_FOLDER_OR_FILE, help="Where the summary goes, as JSON.")
+@_store_options
+@_route_options
+def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given: Any) -> None:
+    """Judge every query × candidate and write one JSON object for each, in rank order."""
+    from inspector import rows
+
+    with _opened(sources, given) as inspection:
+        with _writing(out) as file:
+            for row in rows.rows(inspection):
+                file.write(_dump(row) + "\n")
+        if summary is not None:
+            with _writing(summary) as file:
+                file.write(json.dumps(rows.summary(inspection), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option("--query", "query_id", required=True, metavar="ID", help="The query.")
+@click.option("--memory", "memory_id", required=True, metavar="ID", help="The memory, retrieved or not.")
+@click.option("--namespace", help="Its namespace, where several memories share the id.")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
+@_store_options
+@_route_options
+def why(
+    sources: tuple[Path, ...], query_id: str, memory_id: str, namespace: str | None, as_json: bool, **given: Any
+) -> None:
+    """Explain one pair: its axes, the fields they read, what would flip the verdict."""
+    from inspector import rows
+    from inspector.wording import why_text
+
+    with _opened(sources, given) as inspection:
+        qi, mi = inspection.find_pair(query_id, memory_id, namespace)
+        explained = rows.why(inspection, qi, mi)
+        click.echo(json.dumps(explained, ensure_ascii=False, indent=1) if as_json else why_text(explained))
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["jsonl", "bundle", "edits", "sql"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: the memories, edits applied; bundle: a whole folder; edits: JSON patch lines; sql: UPDATE statements.",
+)
+@click.option(
+    "--out", type=_FOLDER_OR_FILE, required=True, help="File to write (a new folder for a bundle); - is stdout."
+)
+@_export_store_options
+def export(sources: tuple[Path, ...], kind: str, out: Path, **given: Any) -> None:
+    """Write the store with its edits, or the edits alone. The source itself is never written."""
+    with _opened(sources, given, evaluate=False) as inspection:
+        if kind == "bundle":
+            inspection.export_bundle(out)
+            return
+        with _writing(out) as file:
+            if kind == "jsonl":
+                inspection.export_store(file)
+            else:
+                inspection.export_edits(file, "jsonl" if kind == "edits" else "sql")
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON instead of text.")
+def formats(as_json: bool) -> None:
+    """List what can be read, how it is recognised, and what it cannot tell."""
+    from inspector.formats import FORMATS
+
+    if as_json:
+        listed = [
+            {
+                "name": f.name,
+                "summary": f.summary,
+                "recognised_by": f.recognised_by,
+                "loss": f.loss,
+                "example": f.example,
+            }
+            for f in FORMATS
+        ]
+        click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
+        return
+    for f in FORMATS:
+        click.echo(f"{f.name}\n  {f.summary}\n  recognised by: {f.recognised_by}\n  cannot tell: {f.loss}")
+        click.echo("".join(f"    {line}\n" for line in f.example.strip().splitlines()))
+
+
+@cli.command()
+@click.argument("what", required=False, type=click.Choice(["settings", "keymap", "themes", "workspaces", "fixtures"]))
+def locate(what: str | None) -> None:
+    """Print where settings, keymap, themes and workspaces are."""
+    from inspector.places import places
+
+    for name, path in places().items():
+        if what is None:
+            click.echo(f"{name}: {path}")
+        elif what == name:
+            click.echo(path)
+
+
+def main() -> None:
+    """Run the command line; expected failures become one line on stderr and exit code 2."""
+    try:
+        code = cli.main(prog_name="inspector", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        _say(f"error: {error.format_message()}")
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            _say(f"try: {error.ctx.command_path} --help")
+        code = 2
+    except InspectorError as error:
+        _say(f"error: {error}")
+        code = 2
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted: what was done before is kept in the workspace")
+        code = 130
+    except BrokenPipeError:
+        # The reader of our output went away (a pager, head): not a fault, and nothing is left to tell it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

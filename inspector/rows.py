@@ -1,0 +1,197 @@
+"""The headless contract: rows and summary of ``evaluate``, the object of ``why`` (DESIGN 12).
+
+The screens export through the same functions, so that a script and a screen can never differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.axes.verdict import AxisResult, Explanation
+from inspector.inspection import Inspection
+from inspector.records import ABSENT, AXES, FieldRead
+from inspector.trit import Trit
+from inspector.views import Candidate, Figures, QueryRow
+
+
+def _number(value: float | None) -> float | None:
+    """A score or share as it is printed: six decimals, so that output is equal on every machine; NaN is null."""
+    return None if value is None or value != value else round(value, 6) + 0.0
+
+
+def _trit(value: Trit | None) -> Any:
+    return None if value is None else value.json
+
+
+def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]:
+    """One object of rows.jsonl, its keys in the order of DESIGN 12; ``mdl`` and ``gate`` are null until computed."""
+    explanation = inspection.explain(qi, candidate.mi)
+    memory = inspection.memories[candidate.mi]
+    namespace = memory.get("namespace")
+    return {
+        "query_id": inspection.queries[qi].id,
+        "namespace": memory.get("namespaces")
+        if namespace is ABSENT and memory.value("namespaces")
+        else _json(namespace),
+        "memory_id": candidate.memory_id,
+        "rank": candidate.rank,
+        "score": _number(candidate.score),
+        "path": candidate.path,
+        "relevance": candidate.relevance.json,
+        "scope": candidate.scope.json,
+        "policy": candidate.policy.json,
+        "lifecycle": candidate.lifecycle.json,
+        "admissible": candidate.admissible.json,
+        "usable": candidate.usable.json,
+        "reasons": {axis: getattr(explanation, axis).reason for axis in AXES},
+        "mdl": candidate.mdl,
+        "gate": candidate.gate,
+        "trail": {
+            "stored": candidate.stored.json,
+            "retrieved": candidate.retrieved.json,
+            "verified": candidate.verified.json,
+            "exposed": _trit(candidate.exposed),
+            "disclosed": _trit(candidate.disclosed),
+        },
+    }
+
+
+def rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
+    """Every query × candidate, queries in their order, candidates in rank order."""
+    for qi in range(len(inspection.queries)):
+        for candidate in inspection.candidates(qi):
+            yield row(inspection, qi, candidate)
+
+
+def _figures(figures: Figures) -> dict[str, Any]:
+    matched = figures.matched
+    return {
+        "evaluable": matched.evaluable,
+        "required": matched.required,
+        "recall": _number(matched.recall),
+        "feasible": matched.feasible,
+        "prefix": matched.prefix,
+        "violations": matched.violations,
+        "admitted": matched.admitted,
+        "unresolved": matched.unresolved,
+        "risk_lower": _number(matched.risk_lower),
+        "risk_upper": _number(matched.risk_upper),
+        "similarities": figures.similarities,
+        "width": figures.width,
+    }
+
+
+def _query_row(row: QueryRow) -> dict[str, Any]:
+    return {
+        "query_id": row.query_id,
+        "candidates": row.admit + row.exclude + row.unresolved,
+        "admit": row.admit,
+        "exclude": row.exclude,
+        "undecided": row.unresolved,
+        **_figures(row.figures),
+        "failure_stages": None,
+        "contamination": None,
+        "loss": None,
+    }
+
+
+def summary(inspection: Inspection) -> dict[str, Any]:
+    """The summary of ``evaluate``: the settings that made it, totals, and the figures of each query."""
+    overall = inspection.overall()
+    queries = [_query_row(query_row) for query_row in inspection.query_rows()]
+    settings = inspection.settings
+    return {
+        "source": inspection.name,
+        "format": inspection.format,
+        "route": str(inspection.route),
+        "top_k": inspection.route.k,
+        "tau": inspection.tau,
+        "lexical_text": settings.lexical_text,
+        "isolation": settings.isolation,
+        "unknown_intent": settings.unknown_intent,
+        "assumptions": dict(sorted(settings.assumptions.items())),
+        "model": inspection.model,
+        "edits": inspection.active_edits,
+        "memories": overall.memories,
+        "repeated": inspection.repeated,
+        "skipped": [str(problem) for problem in inspection.skipped],
+        "notes": list(inspection.notes),
+        "candidates": {"admit": overall.admit, "exclude": overall.exclude, "unresolved": overall.unresolved},
+        "evaluable": overall.queries - overall.not_evaluable,
+        "not_evaluable": overall.not_evaluable,
+        "recall": _number(overall.recall),
+        "feasible_share": _number(overall.feasible_share),
+        "risk_lower": _number(overall.risk_lower),
+        "risk_upper": _number(overall.risk_upper),
+        "queries": queries,
+    }
+
+
+def _json(value: Any) -> Any:
+    return None if value is ABSENT else value
+
+
+def _read(read: FieldRead) -> dict[str, Any]:
+    return {
+        "of": read.owner,
+        "field": read.name,
+        "presence": read.presence.value,
+        "value": _json(read.value),
+        "origin": read.origin,
+    }
+
+
+def _axis(result: AxisResult) -> dict[str, Any]:
+    return {
+        "value": result.value.json,
+        "rule": result.rule,
+        "reason": result.reason,
+        "reads": [_read(read) for read in result.reads],
+        "missing": list(result.missing),
+        "assumed": result.assumed,
+        "judged": result.judged,
+    }
+
+
+def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
+    """The explanation of one pair, retrieved or not, as an object (DESIGN 3, 12)."""
+    candidate = inspection.why_not(qi, mi)
+    explanation: Explanation = inspection.explain(qi, mi)
+    memory = inspection.memories[mi]
+    flips = {}
+    for target in (Trit.YES, Trit.NO):
+        if explanation.verdict != target:
+            search = inspection.flips(qi, mi, target)
+            flips[str(target.json)] = {
+                "sets": [
+                    {"edits": [{"field": f, "value": _json(v)} for f, v in flip.edits], "words": flip.words}
+                    for flip in search.flips
+                ],
+                "note": search.note,
+            }
+    return {
+        "query_id": inspection.queries[qi].id,
+        "namespace": _json(memory.get("namespace")),
+        "memory_id": memory.id,
+        "origin": str(memory.origin),
+        "rank": candidate.rank or None,
+        "score": _number(candidate.score),
+        "route": str(inspection.route),
+        "verdict": candidate.verdict,
+        "admissible": candidate.admissible.json,
+        "decided_by": list(explanation.decided_by),
+        "scope": _axis(explanation.scope),
+        "policy": _axis(explanation.policy),
+        "lifecycle": _axis(explanation.lifecycle),
+        "state": explanation.state,
+        "table_cell": list(explanation.table_cell),
+        "relevance": _axis(explanation.relevance),
+        "usable": candidate.usable.json,
+        "unread": [_read(read) for read in explanation.unread],
+        "flips": flips,
+        "trail": [
+            {"step": step.name, "value": _trit(step.value), "detail": step.detail} for step in inspection.trail(qi, mi)
+        ],
+        "notes": list(explanation.notes),
+    }

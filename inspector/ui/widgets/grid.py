@@ -8,39 +8,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
-from inspector.text import visible
 from inspector.ui.actions import bindings
-from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, Placed, RowList, fit, pieces_of, place_columns
+from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, RowList
+from inspector.ui.widgets.grid_view import GAP, GUTTER, STYLES, GridView, plain_text
 
-#: Names of styles that a Piece may carry; each is the component class ``grid--NAME``.
-STYLES = ("yes", "no", "unknown", "dim", "strong", "changed", "edited", "good", "bad", "warn", "link")
-_GUTTER = 2
-_GAP = 1
-NO_ROWS: RowList[str] = RowList((), str, list)
+__all__ = ["STYLES", "Cell", "Column", "Grid", "GridSource", "Piece", "RowList", "plain_text"]
+_NOTHING = object()
 
 
-def plain_text(cell: Cell) -> str:
-    """The cell's own text, as it is in the data."""
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, Piece):
-        return cell.text
-    return "".join(piece.text for piece in cell)
-
-
-class Grid(ScrollView, can_focus=True):
+class Grid(GridView, can_focus=True):
     """A table over a GridSource.
 
     ``column_cursor`` gives the cursor a column too (keys left and right move it, ``Column.stop`` says where it stops);
@@ -49,41 +33,6 @@ class Grid(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("grid", footer=False)
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "grid--header",
-        "grid--header-cursor",
-        "grid--cursor",
-        "grid--cursor-cell",
-        "grid--marked",
-        "grid--empty",
-        *(f"grid--{name}" for name in STYLES),
-    }
-    DEFAULT_CSS = """
-    Grid {
-        height: 1fr;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 1;
-    }
-    Grid > .grid--header { text-style: bold; color: $heading; background: $panel; }
-    Grid > .grid--header-cursor { text-style: bold reverse; color: $heading; background: $panel; }
-    Grid > .grid--cursor { background: $cursor-blurred; }
-    Grid > .grid--cursor-cell { background: $cursor-blurred; }
-    Grid:focus > .grid--cursor { background: $cursor; }
-    Grid:focus > .grid--cursor-cell { background: $cursor-cell; text-style: bold underline; }
-    Grid > .grid--marked { color: $mark; text-style: bold; }
-    Grid > .grid--empty { color: $dim; text-style: italic; }
-    Grid > .grid--yes { color: $trit-yes; }
-    Grid > .grid--no { color: $trit-no; }
-    Grid > .grid--unknown { color: $trit-unknown; }
-    Grid > .grid--dim { color: $dim; }
-    Grid > .grid--strong { text-style: bold; }
-    Grid > .grid--changed { color: $changed; text-style: bold; }
-    Grid > .grid--edited { color: $edited; }
-    Grid > .grid--good { color: $good; }
-    Grid > .grid--bad { color: $bad; text-style: bold; }
-    Grid > .grid--warn { color: $warn; }
-    Grid > .grid--link { color: $link; }
-    """
 
     class GridMessage(Message):
         """A message of a grid; ``control`` is the grid, so that ``@on(Grid.RowSelected, "#queries")`` works."""
@@ -152,39 +101,20 @@ class Grid(ScrollView, can_focus=True):
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
-        self._columns = tuple(columns)
-        self._source: GridSource = source if source is not None else NO_ROWS
-        self.column_cursor = column_cursor
+        super().__init__(
+            columns,
+            source,
+            column_cursor=column_cursor,
+            show_header=show_header,
+            empty=empty,
+            name=name,
+            id=id,
+            classes=classes,
+        )
         self.markable = markable
-        self.show_header = show_header
-        self.empty = empty
-        self._row = 0
-        self._key: Hashable | None = None
-        self._column = 0
-        self._marks: dict[Hashable, None] = {}
-        self._sort: tuple[str, bool] | None = None
-        self._strips: dict[tuple[int, bool], Strip] = {}
-        self._styles: dict[tuple[str, ...], Style] = {}
         self._announced: object = _NOTHING
-        self._take_key()
 
     # What is shown
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns, frozen ones first."""
-        return self._columns
-
-    @property
-    def source(self) -> GridSource:
-        """The rows."""
-        return self._source
-
-    @property
-    def row_count(self) -> int:
-        """How many rows there are."""
-        return len(self._source)
 
     def set_columns(self, columns: Sequence[Column]) -> None:
         """Show other columns; the column cursor stays on its key where that is still there."""
@@ -217,28 +147,11 @@ class Grid(ScrollView, can_focus=True):
         self._announce()
         self.scroll_to_cursor()
 
-    def set_sort(self, column: str | None, *, reverse: bool = False) -> None:
-        """Show ``▲`` or ``▼`` at a column's header; ordering the rows is the caller's."""
-        self._sort = None if column is None else (column, reverse)
-        self.refresh()
-
-    def refresh_row(self, key: Hashable) -> None:
-        """Ask for one row again and draw it, nothing else."""
-        row = self._source.find(key)
-        if row is not None:
-            self._drop(row)
-            self.refresh_line(row + self._head)
-
     def refresh_rows(self) -> None:
         """Ask for every visible row again; the number of rows may have changed."""
         self._take_key()
         self._relayout()
         self._announce()
-
-    def as_table(self) -> tuple[list[str], Iterator[list[str]]]:
-        """Labels and all rows as plain text, for an export; the texts are the data's own, not made inert."""
-        rows = ([plain_text(cell) for cell in self._source.cells(row)] for row in range(self.row_count))
-        return [column.label for column in self._columns], rows
 
     # Cursor and marks
 
@@ -286,11 +199,6 @@ class Grid(ScrollView, can_focus=True):
         self.refresh_bindings()
         self.post_message(self.MarksChanged(self, self.marks))
 
-    def _take_key(self) -> None:
-        count = len(self._source)
-        self._row = max(0, min(self._row, count - 1))
-        self._key = self._source.key(self._row) if count else None
-
     def _announce(self) -> None:
         if self.is_mounted and self._announced != (self._key,):
             self._announced = (self._key,)
@@ -332,47 +240,10 @@ class Grid(ScrollView, can_focus=True):
             if not self._columns[self._column].frozen:
                 if start - frozen < left:
                     left = max(0, start - frozen)
-                elif start + width + _GUTTER > left + room.width:
-                    left = min(start - frozen, start + width + _GUTTER - room.width)
+                elif start + width + GUTTER > left + room.width:
+                    left = min(start - frozen, start + width + GUTTER - room.width)
         if (left, top) != tuple(self.scroll_offset):
             self.scroll_to(left, top, animate=False, immediate=True)
-
-    # Geometry
-
-    @property
-    def _head(self) -> int:
-        return 1 if self.show_header else 0
-
-    @property
-    def _placed(self) -> tuple[Placed, ...]:
-        return place_columns(self._columns, max(1, self.scrollable_content_region.width - _GUTTER), _GAP)
-
-    @property
-    def _frozen_width(self) -> int:
-        """Terminal cells, after the gutter, that do not scroll sideways, the gap after them included."""
-        width = 0
-        for column, placed in zip(self._columns, self._placed, strict=True):
-            if not column.frozen:
-                break
-            width = placed.start + placed.width + _GAP
-        return width
-
-    def _relayout(self) -> None:
-        self._strips.clear()
-        placed = self._placed
-        width = (placed[-1].start + placed[-1].width if placed else 0) + _GUTTER
-        self.virtual_size = Size(width, self.row_count + self._head)
-        self.refresh()
-
-    def _drop(self, row: int) -> None:
-        self._strips.pop((row, False), None)
-        self._strips.pop((row, True), None)
-
-    def notify_style_update(self) -> None:
-        """Forget what was drawn in the styles of before."""
-        super().notify_style_update()
-        self._styles.clear()
-        self._strips.clear()
 
     def on_mount(self) -> None:
         """Announce the first row under the cursor."""
@@ -383,74 +254,6 @@ class Grid(ScrollView, can_focus=True):
         """Place the columns anew."""
         self._relayout()
         self.scroll_to_cursor()
-
-    # Drawing
-
-    def _style(self, *names: str) -> Style:
-        """The full style of the first component, the others laid over it; asked of the stylesheet once."""
-        if names not in self._styles:
-            style = self.get_component_rich_style(names[0]) if names[0] else self.rich_style
-            for name in names[1:]:
-                style += self.get_component_rich_style(name, partial=True, default=Style.null())
-            self._styles[names] = style
-        return self._styles[names]
-
-    def render_line(self, y: int) -> Strip:
-        """One line of the table; ``y`` counts from the top of the widget."""
-        width = self.scrollable_content_region.width
-        if y < self._head:
-            return self._window(self._header_strip(), width, "grid--header")
-        row = y - self._head + self.scroll_offset.y
-        if not self.row_count:
-            text = f"  {visible(self.empty)}" if y == self._head + 1 else ""
-            return Strip([Segment(text, self._style("grid--empty"))]).adjust_cell_length(width, self.rich_style)
-        if row >= self.row_count:
-            return Strip.blank(width, self.rich_style)
-        here = row == self._row
-        if (strip := self._strips.get((row, here))) is None or here:
-            strip = self._row_strip(row, here)
-            if len(self._strips) > 500:
-                self._strips.clear()
-            self._strips[row, here] = strip
-        return self._window(strip, width, "grid--cursor" if here else "")
-
-    def _window(self, strip: Strip, width: int, base: str) -> Strip:
-        """The part that is seen: gutter and frozen columns, then the rest from the sideways scroll on."""
-        style = self._style(base)
-        left = self.scroll_offset.x
-        if not left:
-            return strip.crop_extend(0, width, style)
-        still = _GUTTER + self._frozen_width
-        rest = strip.crop_extend(still + left, still + left + max(0, width - still), style)
-        return Strip.join([strip.crop(0, still), rest]).crop_extend(0, width, style)
-
-    def _header_strip(self) -> Strip:
-        segments = [Segment(" " * _GUTTER, self._style("grid--header"))]
-        for number, (column, placed) in enumerate(zip(self._columns, self._placed, strict=True)):
-            label = column.label
-            if self._sort is not None and self._sort[0] == column.key:
-                label += "▼" if self._sort[1] else "▲"
-            at = self.column_cursor and number == self._column and self.has_focus
-            style = self._style("grid--header-cursor" if at else "grid--header")
-            segments.extend(Segment(text, style) for text, _ in fit([Piece(label)], placed.width, column.align))
-            segments.append(Segment(" " * _GAP, self._style("grid--header")))
-        return Strip(segments)
-
-    def _row_strip(self, row: int, here: bool) -> Strip:
-        base = "grid--cursor" if here else ""
-        plain = self._style(base)
-        marked = self._source.key(row) in self._marks
-        sign = "◉" if here and marked else "▸" if here else "●" if marked else " "
-        segments = [Segment(sign.ljust(_GUTTER), self._style(base, "grid--marked") if marked else plain)]
-        cells = self._source.cells(row)
-        for number, (column, placed) in enumerate(zip(self._columns, self._placed, strict=True)):
-            cell_base = "grid--cursor-cell" if here and self.column_cursor and number == self._column else base
-            cell = cells[number] if number < len(cells) else ""
-            for text, name in fit(pieces_of(cell, column), placed.width, column.align):
-                names = (cell_base, *(f"grid--{each}" for each in name.split())) if name else (cell_base,)
-                segments.append(Segment(text, self._style(*names)))
-            segments.append(Segment(" " * _GAP, plain))
-        return Strip(segments)
 
     # Keys and mouse
 
@@ -534,11 +337,11 @@ class Grid(ScrollView, can_focus=True):
         self.set_marks(())
 
     def _column_at(self, x: int) -> int | None:
-        left = x - _GUTTER
+        left = x - GUTTER
         if left >= self._frozen_width:
             left += self.scroll_offset.x
         for number, (start, width) in enumerate(self._placed):
-            if start <= left < start + width + _GAP:
+            if start <= left < start + width + GAP:
                 return number
         return None
 
@@ -562,8 +365,5 @@ class Grid(ScrollView, can_focus=True):
             self._go_column(column)
         if again:
             self.action_select()
-        elif self.markable and (event.ctrl or offset.x < _GUTTER):
+        elif self.markable and (event.ctrl or offset.x < GUTTER):
             self.action_mark()
-
-
-_NOTHING = object()

@@ -61,6 +61,8 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "detail": ("Detail", ("inspect", "app")),
     "why": ("Why", ("grid", "text", "detail", "inspect", "app")),
     "record": ("Record", ("grid", "detail", "inspect", "app")),
+    "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
+    "editor": ("While editing a value", ("inspect", "dialog")),
     "edits": ("List of edits", ("grid", "dialog")),
     "themes": ("Choice of theme", ("dialog",)),
     "error": ("Error", ("text", "dialog")),
@@ -268,8 +270,45 @@ def _inspect() -> Iterator[Action]:
     yield act("full_text", "t", "Candidates: Full text", "the memory's text in full")
 
 
+def _panes() -> Iterator[Action]:
+    def move(id: str, keys: str, name: str, help: str, run: str = "") -> Action:
+        return Action(id, keys, name, help, run or id.partition(".")[2], palette=False)
+
+    yield move("bundle.left", "left,h", "Bundle: Left", "to the part before")
+    yield move("bundle.right", "right,l", "Bundle: Right", "to the next part")
+    yield move("bundle.choose", "enter", "Bundle: Edit", "edit the part under the cursor")
+    yield move("reader.choose", "enter", "Detail: Choose", "edit the field, or apply the edit, under the cursor")
+
+    def type_in(verb: str, keys: str, help: str) -> Action:
+        return Action(f"editor.{verb}", keys, f"Value: {help.capitalize()}", help, verb, palette=False)
+
+    yield Action(
+        "editor.save",
+        "ctrl+s",
+        "Value: Save",
+        "save; enter does too where the value has one line",
+        "save",
+        palette=False,
+    )
+    yield type_in("absent", "f6", "take the key away altogether")
+    yield type_in("null", "f7", "set null")
+    yield type_in("empty", "f8", "set the empty value of its kind")
+    yield type_in("source", "f9", "back to the source's value")
+    yield Action(
+        "editor.cancel", "escape", "Value: Cancel", "leave the value as it is", "cancel", shadows=True, palette=False
+    )
+
+
 #: The registry, in the order of the help screen.
-ACTIONS: tuple[Action, ...] = (*_everywhere(), *_inspect(), *_grid(), *_text(), *_start(), *_dialogs())
+ACTIONS: tuple[Action, ...] = (
+    *_everywhere(),
+    *_inspect(),
+    *_panes(),
+    *_grid(),
+    *_text(),
+    *_start(),
+    *_dialogs(),
+)
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 

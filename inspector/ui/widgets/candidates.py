@@ -1,0 +1,174 @@
+"""The candidates of one query: rows, order and filter; the table that shows them is a Grid (SCREENS Inspect)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from inspector.text import fold, visible
+from inspector.trit import Trit
+from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.signs import EDITED, score, trail_cell, trit_cell, verdict_cell
+from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
+
+#: Columns whose trit a judgment can set, with the judgment's axis.
+AXIS_COLUMNS = ("scope", "policy", "lifecycle", "relevance")
+COLUMNS = (
+    Column("rank", "#", 3, 2, align="right", frozen=True, help="rank; – was not retrieved"),
+    Column("id", "memory", 14, 7, flex=1, frozen=True, help="memory id; ✎ has edits"),
+    Column("owner", "owner", 12, 6, flex=1, help="namespace or namespaces"),
+    Column("score", "score", 6, 5, align="right"),
+    Column("scope", "S", 3, help="scope: whose is it"),
+    Column("policy", "P", 3, help="policy: may it be used for this"),
+    Column("lifecycle", "L", 3, help="lifecycle: does its state fit the intent"),
+    Column("verdict", "verdict", 14, 12, help="scope AND policy AND lifecycle"),
+    Column("relevance", "R", 3, help="relevance: judgment, required evidence, semantic tag"),
+    Column("usable", "U", 3, help="usable: relevance AND admissible"),
+    Column("trail", "trail", 5, 5, help="Stored Retrieved Verified Exposed Disclosed"),
+    Column("text", "text", 16, 10, flex=8),
+)
+VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)
+
+
+def candidate_cells(row: Candidate) -> Sequence[Cell]:
+    """The cells of a candidate's row, in the order of :data:`COLUMNS`."""
+    before = row.before
+
+    def axis(name: str, value: Trit) -> list[Piece]:
+        return trit_cell(value, before.get(name), edited=name in row.edited)
+
+    return (
+        str(row.rank) if row.rank else "–",
+        [Piece(EDITED, "edited"), Piece(row.memory_id)] if row.edited else row.memory_id,
+        _owner(row),
+        Piece(score(row.score), "dim" if row.score is None or math.isnan(row.score) else ""),
+        axis("scope", row.scope),
+        axis("policy", row.policy),
+        axis("lifecycle", row.lifecycle),
+        verdict_cell(row.admissible, before.get("admissible")),
+        axis("relevance", row.relevance),
+        axis("usable", row.usable),
+        trail_cell(row),
+        [Piece(EDITED, "edited"), Piece(row.text)] if "text" in row.edited else row.text,
+    )
+
+
+def _owner(row: Candidate) -> Cell:
+    edited = {"namespace", "namespaces"} & row.edited
+    shown = Piece(row.namespace) if row.namespace else Piece("∅", "dim")
+    return [Piece(EDITED, "edited"), shown] if edited else shown
+
+
+def _number(value: float | None) -> tuple[bool, float]:
+    return (True, 0.0) if value is None or math.isnan(value) else (False, value)
+
+
+#: What a column is ordered by: whether the value is missing (those stand last in either order), and the value.
+_ORDERS: dict[str, Callable[[Candidate], tuple[bool, Any]]] = {
+    "rank": lambda row: (row.rank == 0, row.rank),
+    "id": lambda row: (False, row.memory_id),
+    "owner": lambda row: (not row.namespace, row.namespace),
+    "score": lambda row: _number(row.score),
+    "scope": lambda row: (False, int(row.scope)),
+    "policy": lambda row: (False, int(row.policy)),
+    "lifecycle": lambda row: (False, int(row.lifecycle)),
+    "verdict": lambda row: (False, int(row.admissible)),
+    "relevance": lambda row: (False, int(row.relevance)),
+    "usable": lambda row: (False, int(row.usable)),
+    "trail": lambda row: (False, "".join(piece.text for piece in trail_cell(row))),
+    "text": lambda row: (False, row.text),
+}
+
+
+class CandidateList:
+    """The candidates of the selected query, in the chosen order and through the filter.
+
+    Rows that were asked for by "why not" stand after the retrieved ones, rank 0.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[Candidate] = []
+        self.shown: list[Candidate] = []
+        self.orders: list[tuple[str, bool]] = []
+        self.verdict: Trit | None = None
+        self.words = ""
+
+    def fill(self, rows: Iterable[Candidate]) -> None:
+        """Take the rows of a query, or its rows after an edit."""
+        self.rows = list(rows)
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Filter and order anew."""
+        words = [fold(word) for word in self.words.split()]
+        rows = [row for row in self.rows if self.verdict is None or row.admissible is self.verdict]
+        if words:
+            rows = [row for row in rows if _holds(row, words)]
+        # The last chosen column is the first key: sorting is stable, so the earlier ones break its ties.
+        for column, reverse in self.orders:
+            order = _ORDERS[column]
+            present = sorted((row for row in rows if not order(row)[0]), key=lambda row: order(row)[1], reverse=reverse)
+            rows = present + [row for row in rows if order(row)[0]]
+        self.shown = rows
+
+    @property
+    def order(self) -> tuple[str, bool] | None:
+        """The column that orders first and whether downwards; None for rank order."""
+        return self.orders[-1] if self.orders else None
+
+    def sort_by(self, column: str) -> None:
+        """Order by the column, the order of before breaking ties; the same column again goes back to rank order."""
+        if column not in _ORDERS:
+            return
+        if self.order is not None and self.order[0] == column:
+            self.orders = []
+        else:
+            self.orders = [each for each in self.orders if each[0] != column]
+            # Scores and truth read best from the top.
+            down = column in ("score", *AXIS_COLUMNS, "verdict", "usable")
+            self.orders.append((column, down))
+        self.arrange()
+
+    def reverse(self) -> None:
+        """Turn the order round; rank order becomes rank from the last."""
+        if self.orders:
+            column, down = self.orders[-1]
+            self.orders[-1] = (column, not down)
+        else:
+            self.orders = [("rank", True)]
+        self.arrange()
+
+    def next_verdict(self) -> None:
+        """Filter by the next verdict: all, admit, exclude, unresolved."""
+        at = VERDICT_FILTERS.index(self.verdict)
+        self.verdict = VERDICT_FILTERS[(at + 1) % len(VERDICT_FILTERS)]
+        self.arrange()
+
+    def source(self) -> RowList[Candidate]:
+        """The shown candidates as rows of a table, keyed by the memory."""
+        return RowList(self.shown, lambda row: row.mi, candidate_cells)
+
+    def find(self, mi: int | None) -> Candidate | None:
+        """The row of a memory, shown or not."""
+        return next((row for row in self.rows if row.mi == mi), None)
+
+    def counts(self) -> list[Piece]:
+        """``20 candidates: ✓ 3 ✗ 5 ? 12``, and what the filter leaves of them."""
+        retrieved = [row for row in self.rows if row.rank]
+        pieces = [Piece(f"{len(retrieved)} {'candidate' if len(retrieved) == 1 else 'candidates'}")]
+        for value, style in ((Trit.YES, "yes"), (Trit.NO, "no"), (Trit.UNKNOWN, "unknown")):
+            number = sum(row.admissible is value for row in retrieved)
+            pieces.append(Piece(f"  {VERDICT_SIGNS[value]} {number}", style if number else "dim"))
+        if extra := len(self.rows) - len(retrieved):
+            pieces.append(Piece(f"  + {extra} not retrieved", "warn"))
+        if self.verdict is not None or self.words:
+            what = [VERDICT_WORDS[self.verdict]] if self.verdict is not None else []
+            what += [f"“{visible(self.words)}”"] if self.words else []
+            pieces.append(Piece(f"  showing {len(self.shown)} of {len(self.rows)}: {', '.join(what)}", "changed"))
+        return pieces
+
+
+def _holds(row: Candidate, words: Sequence[str]) -> bool:
+    hay = fold(f"{row.memory_id}\n{row.namespace}\n{row.text}")
+    return all(word in hay for word in words)

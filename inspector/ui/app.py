@@ -34,7 +34,7 @@ class InspectorApp(App[int], inherit_bindings=False):
         super().__init__()
         self.request = request
         self.inspection: Inspection | None = None
-        loaded = load_themes(None)
+        loaded = load_themes()
         for theme in loaded.themes.values():
             self.register_theme(theme)
         self.theme = DEFAULT_THEME

@@ -7,7 +7,6 @@ Textual would accept a bad one and end the program later. A bad file is named an
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,28 +16,29 @@ from typing import Any
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from inspector.errors import InputError, InspectorError, Problem
+from inspector.errors import InputError, Problem
 from inspector.resources import resource_dir
+from inspector.ui.config import nearest
 
 DEFAULT_THEME = "inspector-dark"
 
 #: The product's own variables, for a dark and a light background: what a theme leaves out is taken from here.
 OWN_VARIABLES: Mapping[str, tuple[str, str]] = {
-    "trit-yes": ("#6cb6ff", "#0b57a4"),
-    "trit-no": ("#ff9d3d", "#a04000"),
-    "trit-unknown": ("#a8b0ba", "#565d66"),
+    "trit-yes": ("#6cb6ff", "#0b4f99"),
+    "trit-no": ("#ff9d3d", "#953b00"),
+    "trit-unknown": ("#b0b8c2", "#4f5660"),
     "changed": ("#ffe066", "#6b4e00"),
     "edited": ("#e3a6ff", "#7a2aa8"),
-    "mark": ("#ffd75f", "#7a4b00"),
-    "good": ("#6cb6ff", "#0b57a4"),
-    "bad": ("#ff9d3d", "#a04000"),
-    "warn": ("#ffcf70", "#7a4b00"),
-    "dim": ("#98a1ac", "#59606a"),
-    "heading": ("#dfe5ec", "#1d232b"),
-    "link": ("#8ab8ff", "#0b4fa4"),
-    "cursor": ("#2c4a6e", "#c5dcf7"),
-    "cursor-cell": ("#1d3350", "#e9f2fd"),
-    "cursor-blurred": ("#2a3038", "#dde3ea"),
+    "mark": ("#ffd75f", "#6f4400"),
+    "good": ("#6cb6ff", "#0b4f99"),
+    "bad": ("#ff9d3d", "#953b00"),
+    "warn": ("#ffcf70", "#6f4400"),
+    "dim": ("#9aa4b0", "#525a64"),
+    "heading": ("#eef2f6", "#10151b"),
+    "link": ("#8ab8ff", "#0b4a99"),
+    "cursor": ("#253a56", "#c9dff8"),
+    "cursor-cell": ("#0d1c33", "#ffffff"),
+    "cursor-blurred": ("#262d37", "#dde3ea"),
 }
 #: Foregrounds that must be readable on every one of BACKGROUNDS; a test holds our themes to it.
 FOREGROUNDS = tuple(name for name in OWN_VARIABLES if not name.startswith("cursor"))
@@ -71,12 +71,6 @@ class Themes:
 def own_defaults(dark: bool) -> dict[str, str]:
     """The product's own variables for a theme that does not set them."""
     return {name: pair[0 if dark else 1] for name, pair in OWN_VARIABLES.items()}
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """``did you mean X?`` for a misspelt word, else the empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def read_theme(path: Path) -> Theme:
@@ -131,19 +125,16 @@ def _check_colour(key: str, value: str, bad: Any) -> None:
         raise bad(key, f"{value!r} is not a colour", 'such as "#3b82f6" or "rgb(59,130,246)"') from None
 
 
-def load_themes(user_folder: Path | None) -> Themes:
+def load_themes(user_folders: Iterable[Path] = ()) -> Themes:
     """Our themes and the user's; a user's theme of the same name takes the place of ours."""
     themes: dict[str, Theme] = {}
     problems: list[Problem] = []
-    folders = [resource_dir("themes")]
-    if user_folder is not None and user_folder.is_dir():
-        folders.append(user_folder)
-    for folder in folders:
+    for folder in (resource_dir("themes"), *user_folders):
         for path in sorted(folder.glob("*.toml")):
             try:
                 theme = read_theme(path)
-            except InspectorError as error:
-                problems.append(getattr(error, "problem", Problem(str(path), None, "", str(error), "")))
+            except InputError as error:
+                problems.append(error.problem)
             else:
                 themes[theme.name] = theme
     return Themes(themes, tuple(problems))

@@ -92,6 +92,16 @@ def lexical_tokens(text: str) -> list[str]:
     return tokens
 
 
+def script_runs(word: str) -> list[str]:
+    """A word token cut where CJK script begins or ends: ``vpn을`` is ``vpn`` and ``을``; no particle hides a name."""
+    return _RUN.findall(word)
+
+
+def has_cjk(text: str) -> bool:
+    """Whether the text holds a character of a CJK script, Hangul and kana included."""
+    return _CJK_RUN.search(text) is not None
+
+
 def packet_tokens(text: str) -> list[str]:
     """Tokens of authority packets: ``[a-z0-9]+`` of the lower-cased text (DESIGN 4)."""
     return _PACKET_WORD.findall(text.lower())

@@ -1,13 +1,19 @@
-"""An explanation as text for a terminal: the same object that ``why --json`` prints, in lines (DESIGN 3, 12)."""
+"""Sentences: an explanation in lines, what an edit moved, an edit in words (DESIGN 3, 10, 12).
+
+What comes from the store is passed on as it is, except by :func:`why_text`, whose result is safe to print.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.records import AXES
+from inspector.records import AXES, presence_of
 from inspector.text import visible
+from inspector.trit import Trit
+from inspector.views import Flip
 
 _SIGNS = {"admit": "✓", "exclude": "✗", "unresolved": "?"}
 
@@ -71,3 +77,44 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
 def why_text(why: Mapping[str, Any]) -> str:
     """The lines of one explanation, safe to print; ``why`` is the object of :func:`inspector.rows.why`."""
     return "\n".join(visible(line) for line in _lines(why))
+
+
+def share(value: float | None) -> str:
+    """A share as the screens write it: two decimals without the leading zero; "–" where there is none."""
+    if value is None:
+        return "–"
+    text = f"{value:.2f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def change_sentence(flips: Sequence[Flip], recall_before: float | None, recall_after: float | None) -> str:
+    """The one line that says what an edit moved across all queries (DESIGN 10)."""
+    if flips:
+        queries = len({flip.qi for flip in flips})
+        moved = Counter(flip.after for flip in flips)
+        moved.subtract(Counter(flip.before for flip in flips))
+        words = {Trit.YES: "admitted", Trit.NO: "excluded", Trit.UNKNOWN: "unresolved"}
+        net = ", ".join(f"{'+' if n > 0 else '−'}{abs(n)} {words[v]}" for v in words if (n := moved[v]))
+        said = f"flips {_many(len(flips), 'verdict', 'verdicts')} in {_many(queries, 'query', 'queries')}"
+        said += f": {net}" if net else ""
+    else:
+        said = "no verdict flips"
+    if recall_before != recall_after:
+        said += f"; recall {share(recall_before)} → {share(recall_after)}"
+    return said
+
+
+def _many(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any) -> str:
+    """One edit in words: what it belongs to, the field, the value before and after."""
+    if kind == "setting":
+        owner = "setting"
+    elif kind == "judgment":
+        owner = f"judgment of memory {target[-1]} for query {target[0]}"
+    else:
+        owner = f"{kind} {target[-1]}"
+    before, after = (show_value(presence_of(value).value, value) for value in (old, new))
+    return f"{owner}: {field} {before} → {after}"

@@ -20,7 +20,10 @@ def shared() -> Path:
     """The public data's folder; the test is skipped, and says so, where it is absent."""
     folder = shared_dir() / "data"
     if not folder.is_dir():
-        pytest.skip(f"public data not found at {folder}: set INSPECTOR_SHARED to the folder that holds data/")
+        words = f"public data not found at {folder}: set INSPECTOR_SHARED to the folder that holds data/"
+        if os.environ.get("INSPECTOR_REQUIRE_SHARED"):
+            pytest.fail(words)
+        pytest.skip(words)
     return folder
 
 

@@ -290,10 +290,12 @@ def _panes() -> Iterator[Action]:
         "save",
         palette=False,
     )
-    yield type_in("absent", "f6", "take the key away altogether")
-    yield type_in("null", "f7", "set null")
-    yield type_in("empty", "f8", "set the empty value of its kind")
-    yield type_in("source", "f9", "back to the source's value")
+    yield type_in("absent", "f2", "take the key away altogether")
+    yield type_in("null", "f3", "set null")
+    yield type_in("empty", "f4", "set the empty value of its kind")
+    yield type_in("source", "f5", "back to the source's value")
+    yield type_in("previous", "up", "the known word before, the day before, one less")
+    yield type_in("next", "down", "the next known word, the next day, one more")
     yield Action(
         "editor.cancel", "escape", "Value: Cancel", "leave the value as it is", "cancel", shadows=True, palette=False
     )

@@ -126,6 +126,15 @@ def _escape(char: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
+def empty_value(spec: FieldSpec) -> Any:
+    """The empty value of the field's kind; ABSENT where it has none (numbers, truth values, ids)."""
+    if spec.kind in ("number", "bool", "id"):
+        return ABSENT
+    if spec.kind in ("list", "vector") or spec.name in ("namespaces", "boundary_log", "grants"):
+        return []
+    return {} if spec.kind == "object" else ""
+
+
 def _basic_date(text: str) -> bool:
     return text.isdecimal() and len(text) in (4, 8)
 

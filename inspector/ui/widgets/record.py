@@ -1,0 +1,110 @@
+"""The *Record* and *Trail* tabs as paragraphs: every field with the original beside it; the five steps (SCREENS)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from textual.content import Content
+
+from inspector.records import ABSENT, FieldSpec, Record
+from inspector.text import visible
+from inspector.trit import Trit
+from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.reader import Item, blank
+from inspector.ui.widgets.signs import EDITED, content, trit
+from inspector.ui.widgets.values import ABSENT_WORDS, is_missing, show_value
+from inspector.ui.widgets.why import FieldChoice, heading
+from inspector.views import EditEntry, TrailStep
+
+_NAME_WIDTH = 24
+
+
+def record_items(
+    record: Record, specs: Mapping[str, FieldSpec], history: Sequence[EditEntry], owner: str = "memory"
+) -> list[Item]:
+    """Every field of the record that it has, then every known one that it lacks, then the edits made to it."""
+    present = [name for name in (*specs, *record.fields, *record.edits) if _is_present(record, name)]
+    ordered = list(dict.fromkeys([*(name for name in ("id", "text") if name in present), *_source_order(record)]))
+    absent = [name for name in specs if name not in ordered]
+    items = [
+        Item(content([Piece(visible(str(record.origin)), "dim")]), content([Piece("  source", "dim")]), _NAME_WIDTH)
+    ]
+    items += [_field(record, name, specs.get(name), owner) for name in ordered]
+    if absent:
+        items += [blank(), heading("not in the record")]
+        items += [_absent(name, specs[name], owner) for name in absent]
+    if history:
+        items += [blank(), heading("history of its edits"), *(_edit(entry) for entry in history)]
+    return items
+
+
+def _is_present(record: Record, name: str) -> bool:
+    return name in record.fields or name in record.edits
+
+
+def _source_order(record: Record) -> list[str]:
+    return [*record.fields, *(name for name in record.edits if name not in record.fields)]
+
+
+def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Item:
+    value = record.get(name)
+    edited = name in record.edits
+    pieces = [Piece(show_value(value, newlines=True), "dim" if is_missing(value) else "")]
+    if edited:
+        before = show_value(record.fields.get(name, ABSENT), newlines=True)
+        pieces += [Piece("\nwas ", "edited"), Piece(before, "dim")]
+    if spec is None:
+        pieces.append(Piece("   a field that we do not know", "warn"))
+    # The id is the record's identity and cannot be edited: the cursor passes over it.
+    editable = spec is not None and name != "id"
+    label = content(
+        [Piece(f" {EDITED if edited else ' '}", "edited"), Piece(visible(name), "link" if editable else "")]
+    )
+    return Item(
+        content(pieces),
+        label,
+        _NAME_WIDTH,
+        FieldChoice(owner, name) if editable else None,
+        copy=value if isinstance(value, str) else show_value(value),
+    )
+
+
+def _absent(name: str, spec: FieldSpec, owner: str) -> Item:
+    body = content([Piece(ABSENT_WORDS, "dim"), Piece(f"   {spec.help}", "dim")])
+    return Item(body, content([Piece(f"  {name}", "link")]), _NAME_WIDTH, FieldChoice(owner, name), copy="")
+
+
+def _edit(entry: EditEntry) -> Item:
+    words = visible(entry.words)
+    return Item(
+        content([Piece(words, "" if entry.active else "dim"), Piece("" if entry.active else "   undone", "dim")]),
+        content([Piece(f"  {visible(entry.when)}", "dim")]),
+        _NAME_WIDTH,
+        copy=entry.words,
+    )
+
+
+def trail_items(steps: Sequence[TrailStep], admissible: Trit) -> list[Item]:
+    """The steps of the trail, each with its value and what is known of it."""
+    return list(_trail(steps, admissible))
+
+
+def _trail(steps: Sequence[TrailStep], admissible: Trit) -> Iterator[Item]:
+    for step in steps:
+        if step.value is None:
+            sign = Piece("–", "dim")
+        else:
+            sign = trit(step.value)
+        letter = step.name[:1].upper()
+        wrong = admissible is Trit.NO and step.value is Trit.YES and step.name in ("exposed", "disclosed")
+        body = [Piece(visible(step.detail, newlines=True))]
+        if wrong:
+            body.append(Piece(f"\n! {step.name} though excluded", "bad"))
+        yield Item(
+            content(body),
+            content([Piece(f" {letter} ", "strong"), Piece(step.name.ljust(11)), sign]),
+            _NAME_WIDTH - 6,
+            copy=f"{step.name}: {step.detail}",
+        )
+    if not steps:
+        yield Item(Content("nothing is known of its way"))

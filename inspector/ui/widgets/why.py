@@ -1,0 +1,202 @@
+"""The *Why* tab: three axes with what they read, the smallest edits, the lifecycle table (DESIGN 3, SCREENS)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from inspector.axes.flips import FlipSearch
+from inspector.axes.verdict import AxisResult, Explanation
+from inspector.records import AXES, INTENTS, FieldRead
+from inspector.text import visible
+from inspector.trit import Trit
+from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.reader import Item, blank
+from inspector.ui.widgets.signs import EDITED, TRIT_STYLES, content, trit, verdict
+from inspector.ui.widgets.values import is_missing, show_value
+from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
+
+#: Key of an item: a field that can be edited, or a flip that can be applied (target and its number in the search).
+FieldKey = tuple[str, str, str]
+_NAME_WIDTH = 20
+_MOST_UNREAD = 40
+Flips = Mapping[Trit, FlipSearch | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FlipChoice:
+    """The key of an item that applies the ``number``-th smallest edit to make the verdict ``target``."""
+
+    target: Trit
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """The key of an item that shows a field; choosing it edits the field. ``place`` tells repeats apart."""
+
+    owner: str
+    name: str
+    place: str = ""
+
+
+def why_items(
+    explanation: Explanation,
+    candidate: Candidate,
+    flips: Flips,
+    table: Mapping[tuple[str, str], Trit],
+) -> list[Item]:
+    """Everything the axes say of one pair, as paragraphs.
+
+    ``flips`` has a search for each target, None while it is still running. ``table`` is the lifecycle table in force,
+    by state and intent.
+    """
+    return [
+        *_head(explanation, candidate),
+        *(item for name in AXES for item in _axis(name, getattr(explanation, name), name in explanation.decided_by)),
+        *_axis("relevance", explanation.relevance, False),
+        *_flips(flips),
+        *_table(explanation, table),
+        *_unread(explanation.unread),
+        *_notes(explanation.notes),
+    ]
+
+
+def _line(*pieces: Piece, indent: int = 0, key: object = None) -> Item:
+    return Item(content(pieces), indent=indent, key=key)
+
+
+def heading(text: str) -> Item:
+    """A line that begins a part."""
+    return _line(Piece(text, "heading"))
+
+
+def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
+    decided = " and ".join(explanation.decided_by)
+    pieces = [verdict(explanation.verdict)]
+    before = candidate.before.get("admissible")
+    if before is not None:
+        pieces.append(Piece(f"  was {VERDICT_SIGNS[before]} {VERDICT_WORDS[before]}", "changed"))
+    if explanation.verdict is Trit.YES:
+        pieces.append(Piece("  all three axes are 1", "dim"))
+    elif decided:
+        pieces.append(Piece(f"  decided by {decided}"))
+    yield _line(*pieces)
+    yield _line(
+        Piece("usable ", "dim"),
+        trit(explanation.usable),
+        Piece("  = relevance ", "dim"),
+        trit(explanation.relevance.value),
+        Piece(" AND admissible ", "dim"),
+        trit(explanation.verdict),
+    )
+
+
+def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
+    yield blank()
+    marks = []
+    if axis.judged:
+        marks.append(Piece("  judged", "edited"))
+    if axis.assumed:
+        marks.append(Piece("  assumed", "warn"))
+    if decides:
+        marks.append(Piece("  ◂ decides", "strong"))
+    yield _line(
+        Piece(f"{name} ", "heading"),
+        Piece(axis.value.symbol, TRIT_STYLES[axis.value]),
+        Piece(f"  {visible(axis.rule)}", "dim"),
+        *marks,
+    )
+    yield Item(Content(visible(axis.reason)), Content("  "), 3)
+    for read in axis.reads:
+        yield field_item(read, name)
+    if axis.missing:
+        missing = ", ".join(visible(field) for field in axis.missing)
+        yield Item(content([Piece(missing, "unknown")]), content([Piece("  missing", "warn")]), _NAME_WIDTH)
+
+
+def field_item(read: FieldRead, place: str) -> Item:
+    """One field that was read: its name, its value and where the value came from."""
+    name = read.name if read.owner == "memory" else f"{read.owner}.{read.name}"
+    mark = EDITED if read.origin == "edit" else " "
+    shown = show_value(read.value)
+    style = "dim" if is_missing(read.value) else ""
+    origin_style = {"edit": "edited", "assumption": "warn"}.get(read.origin, "dim")
+    origin = {"edit": "edited here", "assumption": "assumed"}.get(read.origin, visible(read.origin))
+    key = FieldChoice(read.owner, read.name, place) if read.owner in ("memory", "query") else None
+    return Item(
+        content([Piece(shown, style), Piece(f"   {origin}", origin_style)]),
+        content([Piece(f" {mark}", "edited"), Piece(visible(name), "link" if key else "")]),
+        _NAME_WIDTH,
+        key,
+        copy=f"{name}: {shown}",
+    )
+
+
+def _flips(flips: Flips) -> Iterator[Item]:
+    if not flips:
+        return
+    yield blank()
+    yield heading("smallest edits that flip the verdict")
+    for target, search in flips.items():
+        label = content([Piece(" → "), verdict(target)])
+        if search is None:
+            yield Item(content([Piece("searching …", "dim")]), label, _NAME_WIDTH)
+            continue
+        for number, flip in enumerate(search.flips):
+            yield Item(
+                content([Piece(visible(flip.words))]),
+                label if number == 0 else Content(""),
+                _NAME_WIDTH,
+                FlipChoice(target, number),
+                copy=flip.words,
+            )
+        if search.note:
+            yield Item(
+                content([Piece(visible(search.note), "dim")]), label if not search.flips else Content(""), _NAME_WIDTH
+            )
+    if any(search is not None and search.flips for search in flips.values()):
+        yield _line(Piece("   enter applies the one under the cursor, f the first", "dim"))
+
+
+def _table(explanation: Explanation, table: Mapping[tuple[str, str], Trit]) -> Iterator[Item]:
+    """The lifecycle table: states that share a line stand together, the cell that applied in brackets."""
+    yield blank()
+    state, intent = explanation.table_cell
+    yield _line(Piece("lifecycle ", "heading"), Piece(f"state {state} × intent {intent}"))
+    grouped: dict[tuple[Trit, ...], list[str]] = {}
+    for each in dict.fromkeys(key[0] for key in table):
+        grouped.setdefault(tuple(table[each, word] for word in INTENTS), []).append(each)
+    names = {values: ", ".join(states) for values, states in grouped.items()}
+    width = max((len(name) for name in names.values()), default=0) + 3
+    yield _line(Piece("  " + "state".ljust(width) + "".join(word.center(9) for word in INTENTS), "dim"))
+    open_states = state.split(" or ")
+    for values, states in grouped.items():
+        here = [each for each in states if each in open_states]
+        row = [Piece("▸ " if here else "  ", "strong"), Piece(names[values].ljust(width), "strong" if here else "")]
+        for word, value in zip(INTENTS, values, strict=True):
+            applied = here and word == intent
+            style = TRIT_STYLES[value]
+            row.append(Piece(f"[{value.symbol}]".center(9) if applied else value.symbol.center(9), style))
+        yield _line(*row)
+
+
+def _unread(unread: Sequence[FieldRead]) -> Iterator[Item]:
+    if not unread:
+        return
+    yield blank()
+    yield heading("present, read by no rule")
+    for read in unread[:_MOST_UNREAD]:
+        yield field_item(read, "unread")
+    if len(unread) > _MOST_UNREAD:
+        yield _line(Piece(f"  and {len(unread) - _MOST_UNREAD} more: see Record", "dim"))
+
+
+def _notes(notes: Sequence[str]) -> Iterator[Item]:
+    if not notes:
+        return
+    yield blank()
+    for note in notes:
+        yield Item(content([Piece(visible(note), "warn")]), Content("note:"), 6)

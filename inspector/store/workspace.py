@@ -1,0 +1,362 @@
+"""The workspace: one DuckDB file with the imported records, vectors, the log of edits and kept results (DESIGN 9, 12).
+
+Threads: every method may be called from any thread. Each call works on a connection of its own, taken from a pool, so
+that an edit on one thread never waits for a load on another; the tables they write are different ones.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from inspector.errors import InspectorError
+from inspector.records import Bundle, OnProgress
+from inspector.store import bundles, places, vectors
+from inspector.store.bundles import SaveReport
+from inspector.store.rows import first
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Version of the tables below. A file of another version is refused, never changed.
+SCHEMA = 1
+_MARK = "inspector workspace"
+_TABLES = (
+    "CREATE TABLE meta (key VARCHAR, value VARCHAR)",
+    "CREATE TABLE bundle (gen INTEGER, fingerprint VARCHAR, body VARCHAR, saved_at VARCHAR)",
+    "CREATE TABLE memories (gen INTEGER, ord INTEGER, uid VARCHAR, fields VARCHAR, file VARCHAR, line INTEGER)",
+    "CREATE TABLE queries (gen INTEGER, ord INTEGER, uid VARCHAR, fields VARCHAR, file VARCHAR, line INTEGER)",
+    "CREATE TABLE judgments (gen INTEGER, ord INTEGER, body VARCHAR)",
+    "CREATE TABLE vectors (hash VARCHAR, model VARCHAR, dim INTEGER, vector BLOB)",
+    "CREATE TABLE edits (seq BIGINT, grp BIGINT, made_at VARCHAR, action VARCHAR, kind VARCHAR, target VARCHAR,"
+    " field VARCHAR, old VARCHAR, new VARCHAR, base VARCHAR, ref BIGINT)",
+    "CREATE TABLE results (kind VARCHAR, key VARCHAR, payload BLOB, kept_at VARCHAR)",
+    "CREATE TABLE counters (name VARCHAR, value BIGINT)",
+)
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    # The file comes from anywhere: nothing in it may reach the network or other files.
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "enable_external_access": False,
+    # A checkpoint rewrites whole row groups and stalls commits for seconds while vectors come in; one at close is
+    # enough, and a log of this size is replayed in under two seconds after a crash.
+    "checkpoint_threshold": "1GB",
+    "lock_configuration": True,
+}
+_ADVICE = "move it away or give another file with --workspace"
+
+
+class WorkspaceHeld(InspectorError):
+    """The workspace is open elsewhere. ``pid`` is the process that holds it, None where the system does not say."""
+
+    def __init__(self, path: Path, pid: int | None) -> None:
+        if pid == os.getpid():
+            who = "is already open in this program: close it first"
+        else:
+            who = f"is in use by another process{'' if pid is None else f' (pid {pid})'}: close it there"
+        super().__init__(f"the workspace {path} {who}, or work in a private temporary workspace")
+        self.path = path
+        self.pid = pid
+
+
+class Workspace:
+    """One open workspace file. Use :meth:`open`, :meth:`for_sources` or :meth:`temporary`; close it when done."""
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, sources: Sequence[Path], private: bool):
+        self.path = path
+        self.sources = tuple(sources)
+        self.is_temporary = private
+        #: Says how many edits are in force, for the list of recent workspaces; set by the edit log.
+        self.count_edits: Callable[[], int] = lambda: 0
+        self._root = connection
+        self._idle: list[duckdb.DuckDBPyConnection] = []
+        self._lock = threading.Lock()
+        self._vectors_lock = threading.Lock()
+        self._results_lock = threading.Lock()
+        self._closed = False
+        self._shown: tuple[str, int, int] | None = None
+
+    @classmethod
+    def open(cls, path: Path, sources: Sequence[Path] = ()) -> Workspace:
+        """Open the workspace file, making it where there is none.
+
+        Raises WorkspaceHeld where it is open elsewhere, and InspectorError where it cannot be used: it lies in a
+        source, is no workspace, is broken, or is of a newer version. The file is never removed or replaced.
+        """
+        path = Path(os.path.abspath(path.expanduser()))
+        places.refuse_inside(path, sources)
+        return cls._open(path, sources, private=False)
+
+    @classmethod
+    def for_sources(cls, sources: Sequence[Path], workspace: Path | None = None) -> Workspace:
+        """Open the given workspace, else the one that belongs to these sources in the user's data folder."""
+        if workspace is not None:
+            return cls.open(workspace, sources)
+        return cls._open(places.default_path(sources), sources, private=False)
+
+    @classmethod
+    def temporary(cls, sources: Sequence[Path] = ()) -> Workspace:
+        """A private workspace that is removed when it is closed; those left by dead processes are removed now."""
+        return cls._open(places.new_temporary_path(), sources, private=True)
+
+    @classmethod
+    def _open(cls, path: Path, sources: Sequence[Path], private: bool) -> Workspace:
+        if not places.claim(path):
+            raise WorkspaceHeld(path, os.getpid())
+        try:
+            if not path.exists():
+                _create(path)
+            _check_header(path)
+            connection = _connect(path)
+            try:
+                _check_schema(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+        except BaseException:
+            places.release(path)
+            raise
+        return cls(path, connection, sources, private)
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write everything into the one file and let go of it; a temporary workspace is removed. May be repeated."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            idle, self._idle = self._idle, []
+        self._remember()
+        for cursor in idle:
+            cursor.close()
+        if not self.is_temporary:
+            # Refused while another thread still writes; DuckDB then does it when the last connection closes.
+            with contextlib.suppress(Exception):
+                self._root.execute("CHECKPOINT")
+        self._root.close()
+        places.release(self.path)
+        if self.is_temporary:
+            places.remove_database(self.path)
+
+    @contextlib.contextmanager
+    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection for the calling thread; each statement commits by itself.
+
+        Raises InspectorError where the disk or memory gives out.
+        """
+        import duckdb
+
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(f"the workspace {self.path} is closed")
+            cursor = self._idle.pop() if self._idle else self._root.cursor()
+        clean = False
+        try:
+            yield cursor
+            clean = True
+        except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+            raise InspectorError(f"the workspace {self.path} could not be used: {_first_line(error)}") from error
+        finally:
+            with self._lock:
+                keep = clean and not self._closed  # after an exception an answer may be half fetched
+                if keep:
+                    self._idle.append(cursor)
+            if not keep:
+                cursor.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection inside a transaction: on disk at the end, or nothing of it after an exception."""
+        with self.cursor() as cursor:
+            cursor.begin()
+            try:
+                yield cursor
+                cursor.commit()
+            except BaseException:
+                with contextlib.suppress(Exception):  # the transaction may already be gone
+                    cursor.rollback()
+                raise
+
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the source as it was last imported, or None."""
+        with self.cursor() as cursor:
+            return bundles.fingerprint(cursor)
+
+    def save_bundle(
+        self,
+        fingerprint: str,
+        bundle: Bundle,
+        on_progress: OnProgress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> SaveReport:
+        """Keep the bundle in place of the one before, in one transaction, and say what is new, changed and gone.
+
+        Edits are kept: they belong to uids. Raises Cancelled, leaving what was there.
+        """
+        with self.transaction() as cursor:
+            report = bundles.save(cursor, fingerprint, bundle, _now(), on_progress, cancelled)
+        self._shown = (bundle.name, len(bundle.memories), len(bundle.queries))
+        self._remember()
+        return report
+
+    def load_bundle(self, fingerprint: str, on_progress: OnProgress | None = None) -> Bundle | None:
+        """The bundle kept under this fingerprint, without edits; None if the source has changed or is not kept."""
+        with self.transaction() as cursor:
+            bundle = bundles.load(cursor, fingerprint, on_progress)
+        if bundle is not None:
+            self._shown = (bundle.name, len(bundle.memories), len(bundle.queries))
+            self._remember()
+        return bundle
+
+    def get_vectors(self, hashes: Sequence[str], model: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
+        """Which vectors are kept, (n,), and the vectors, (n, dim) float32 with zeros where none is kept.
+
+        dim is 0 where none is found. Hashes may repeat.
+        """
+        with self.cursor() as cursor:
+            return vectors.get(cursor, hashes, model)
+
+    def put_vectors(self, hashes: Sequence[str], model: str, matrix: npt.NDArray[np.float32]) -> None:
+        """Keep the vectors, (n, dim); those already kept stay. On disk when this returns.
+
+        Raises ValueError for a matrix of another length, or another dim than the model's.
+        """
+        with self._vectors_lock, self.cursor() as cursor:
+            vectors.put(cursor, hashes, model, matrix)
+
+    def count_vectors(self, model: str) -> int:
+        """How many vectors of the model are kept."""
+        with self.cursor() as cursor:
+            return vectors.count(cursor, model)
+
+    def put_result(self, kind: str, key: str, payload: bytes) -> None:
+        """Keep a computed result under a kind and key, in place of an earlier one."""
+        with self._results_lock, self.transaction() as cursor:
+            cursor.execute("DELETE FROM results WHERE kind = ? AND key = ?", [kind, key])
+            cursor.execute("INSERT INTO results VALUES (?, ?, ?, ?)", [kind, key, payload, _now()])
+
+    def get_result(self, kind: str, key: str) -> bytes | None:
+        """The result kept under the kind and key, or None."""
+        with self.cursor() as cursor:
+            found = first(cursor, "SELECT payload FROM results WHERE kind = ? AND key = ?", [kind, key])
+        return None if found is None else bytes(found[0])
+
+    def bump(self, name: str, by: int = 1) -> int:
+        """Raise a counter, made at 0, and give its new value."""
+        with self._results_lock, self.transaction() as cursor:
+            found = first(cursor, "SELECT value FROM counters WHERE name = ?", [name])
+            value = by + (0 if found is None else int(found[0]))
+            cursor.execute("DELETE FROM counters WHERE name = ?", [name])
+            cursor.execute("INSERT INTO counters VALUES (?, ?)", [name, value])
+        return value
+
+    def _remember(self) -> None:
+        if self._shown is not None and not self.is_temporary:
+            name, memories, queries = self._shown
+            places.remember(places.Recent(self.path, self.sources, name, _now(), memories, queries, self.count_edits()))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _create(path: Path) -> None:
+    """Make the file under another name and give it its own when it is whole: a kill leaves no half-made workspace."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(draft)
+        try:
+            connection.begin()
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('mark', ?), ('schema', ?)", [_MARK, str(SCHEMA)])
+            connection.commit()
+        finally:
+            connection.close()
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass  # another process made it meanwhile; its file is as good
+        except OSError:  # no hard links here
+            if not path.exists():
+                os.rename(draft, path)
+    except OSError as error:
+        raise InspectorError(
+            f"the workspace {path} cannot be made: {error.strerror}: give another place with --workspace"
+        ) from None
+    finally:
+        places.remove_database(draft)
+
+
+def _check_header(path: Path) -> None:
+    """Look at the first bytes before DuckDB does: it would try to fetch a reader for files of other programs."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(12)
+    except OSError as error:
+        raise InspectorError(f"the workspace {path} cannot be read: {error.strerror}: {_ADVICE}") from None
+    if head[8:12] != b"DUCK":
+        raise InspectorError(f"{path} is not a workspace (not a DuckDB file): it was left as it is; {_ADVICE}")
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    try:
+        return duckdb.connect(str(path), config=_CONFIG)
+    except duckdb.Error as error:
+        raise _explain(path, str(error)) from None
+
+
+def _explain(path: Path, message: str) -> InspectorError:
+    """What DuckDB's refusal to open the file means for the user."""
+    lowered = message.lower()
+    if "lock" in lowered or "being used by another process" in lowered:
+        pid = re.search(r"\(PID (\d+)\)", message, re.IGNORECASE)
+        return WorkspaceHeld(path, int(pid[1]) if pid else None)
+    if "version number" in lowered or "storage version" in lowered or "newer version" in lowered:
+        return InspectorError(
+            f"the workspace {path} was written by another version of DuckDB than this program's: it was left as it "
+            f"is; update the program, or {_ADVICE}"
+        )
+    return InspectorError(
+        f"the workspace {path} cannot be opened ({message.strip().partition(chr(10))[0]}): it was left as it is; "
+        f"{_ADVICE}"
+    )
+
+
+def _check_schema(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    try:
+        meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    except duckdb.Error:
+        meta = {}
+    if meta.get("mark") != _MARK:
+        raise InspectorError(
+            f"{path} is a DuckDB file but not a workspace of this program: it was left as it is; {_ADVICE}"
+        )
+    if meta.get("schema") != str(SCHEMA):
+        raise InspectorError(
+            f"the workspace {path} is of version {meta.get('schema')}, this program reads version {SCHEMA}: it was "
+            f"left as it is; use the program that made it, or {_ADVICE}"
+        )

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import Matched, matched
-from inspector.records import Memory, Query, resolve_ids
-from inspector.retrieval.routes import Ranking
+from inspector.pools import index_by_id, required_memories
+from inspector.records import Memory, Query
+from inspector.retrieval.ranking import Ranking
 from inspector.trit import Trit, TritArray
 from inspector.views import TRIT_COLUMNS, Flip, RouteChoice
 
@@ -77,9 +78,7 @@ class Evaluation:
         self.route = route
         self.tau = tau
         self._ranker = ranker
-        self._by_id: dict[str, list[int]] = {}
-        for index, memory in enumerate(memories):
-            self._by_id.setdefault(memory.id, []).append(index)
+        self._by_id = index_by_id(memories)
         shape = (len(queries), route.k)
         self.memory: Indices = np.full(shape, -1, dtype=np.int64)
         self.score = np.full(shape, np.nan)
@@ -112,8 +111,8 @@ class Evaluation:
         self.score[rows, :width] = ranking.score
         self.similarities[rows] = ranking.similarities
         self.width[rows] = ranking.width
-        for row, path in zip(rows.tolist(), ranking.path, strict=True):
-            self.path[row] = list(path)
+        for place, row in enumerate(rows.tolist()):
+            self.path[row] = [ranking.path_name(place, at) for at in range(len(ranking.found(place)))]
 
     def _widen(self, width: int) -> None:
         extra = width - self.memory.shape[1]
@@ -139,16 +138,7 @@ class Evaluation:
 
     def required(self, qi: int) -> list[list[int]]:
         """For each id that the query requires, the indices of the memories it means; empty where none is stored."""
-        wanted = self.queries[qi].value("required") or []
-        out: list[list[int]] = []
-        for memory_id in dict.fromkeys(wanted):
-            meant = self._by_id.get(memory_id, [])
-            if len(meant) > 1:
-                scope = self.engine.scope(np.array(meant, dtype=np.int64), np.full(len(meant), qi, dtype=np.int64))
-                own = {index for index, value in zip(meant, scope.tolist(), strict=True) if value == Trit.YES}
-                meant = resolve_ids(self._by_id, [memory_id], own)
-            out.append(list(meant))
-        return out
+        return required_memories(self._by_id, self.queries[qi], self.engine, qi)
 
     def _figure(self, qi: int) -> None:
         self.matched[qi] = matched(self.memory[qi], self.required(qi), self.trits["admissible"][qi], self.tau)

@@ -1,0 +1,267 @@
+"""The state of a store under inspection: records, settings, engine, candidates, and what an edit moves (DESIGN 3, 10).
+
+Edits are on disk before they are in force: the log commits, then the overlay changes, then subscribers are told.
+Methods may be called from any thread; one runs at a time.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from inspector.audit.exposure import ExposureReader, LetThrough
+from inspector.axes.engine import AxisEngine
+from inspector.compare.matched import DEFAULT_TAU, overall
+from inspector.errors import Cancelled, InspectorError
+from inspector.evaluation import ROUTE_FILTERS, Delta, Evaluation, Indices
+from inspector.overlay import lay, with_setting
+from inspector.retriever import Retriever
+from inspector.records import (
+    ABSENT,
+    Bundle,
+    Judgment,
+    Memory,
+    OnProgress,
+    Origin,
+    Progress,
+    Query,
+    Record,
+    Settings,
+    Uid,
+)
+from inspector.store import editlog
+from inspector.store.editlog import UNEDITED, EditLog, Shift
+from inspector.store.workspace import Workspace
+from inspector.trit import Trit, parse_trit
+from inspector.views import Change, RouteChoice
+from inspector.wording import change_sentence
+
+P = ParamSpec("P")
+R = TypeVar("R")
+#: The source of a judgment that the user sets on the screen.
+JUDGED_BY = "you"
+
+
+def locked(method: Callable[P, R]) -> Callable[P, R]:
+    """One at a time: a worker that evaluates and an edit of the user never interleave."""
+
+    @functools.wraps(method)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        with cast("Core", args[0]).lock:
+            return method(*args, **kwargs)
+
+    return run
+
+
+class Core:
+    """What :class:`inspector.live.Inspection` is made on. See the module's words for threads and order."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        settings: Settings,
+        workspace: Workspace,
+        log: EditLog,
+        retriever: Retriever,
+        route: RouteChoice,
+        *,
+        tau: float = DEFAULT_TAU,
+        let_through: LetThrough = "admit",
+        with_edits: bool = True,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.bundle = bundle
+        self.memories: list[Memory] = bundle.memories
+        self.queries: list[Query] = bundle.queries
+        self.settings = settings
+        self.workspace = workspace
+        self.log = log
+        self.retriever = retriever
+        self.route = route
+        self.tau = tau
+        self.let_through: LetThrough = let_through
+        self._mi = {memory.uid: index for index, memory in enumerate(self.memories)}
+        self._qi = {query.id: index for index, query in enumerate(self.queries)}
+        self._subscribers: list[Callable[[Change], None]] = []
+        self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
+        self._exposure: dict[int, ExposureReader] = {}
+        self._evaluation: Evaluation | None = None
+        self._source_settings = settings
+        self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
+        self._start_overlay()
+        self.engine = self._new_engine()
+
+    def _new_engine(self) -> AxisEngine:
+        return AxisEngine(self.memories, self.queries, self._judgments(), self.settings)
+
+    def _new_evaluation(self) -> Evaluation:
+        self.retriever.use(self.route, self.engine, self.settings)
+        return Evaluation(self.memories, self.queries, self.engine, self.route, self.retriever.rank, self.tau)
+
+    def evaluate(self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Encode what the route needs, rank and judge everything. Raises Cancelled; what was encoded is kept.
+
+        The candidates in force stay until the new ones are complete.
+        """
+        self.retriever.prepare(self.route, on_progress, cancelled)
+        with self.lock:
+            evaluation = self._new_evaluation()
+
+            def report(done: int, total: int) -> None:
+                if cancelled():
+                    raise Cancelled("evaluation cancelled")
+                if on_progress is not None:
+                    on_progress(Progress("judging", done, total, "queries"))
+
+            evaluation.run(report)
+            self._evaluation = evaluation
+
+    def set_route(self, route: RouteChoice) -> None:
+        """Choose the route and k; :meth:`evaluate` makes them count. Raises InspectorError for an unknown route."""
+        self.retriever.check(route)
+        self.route = route
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The candidates in force. Raises InspectorError before the first :meth:`evaluate`."""
+        if self._evaluation is None:
+            raise InspectorError("nothing has been evaluated yet")
+        return self._evaluation
+
+    def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
+        """Put committed edits in force and work out all that they move."""
+        mis = {self._mi[cast("Uid", s.target)] for s in shifts if s.kind == "memory" and s.target in self._mi}
+        qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
+        settled = any(shift.kind == "setting" for shift in shifts)
+        before = self._snapshot(mis)
+        recall = overall(self.evaluation.matched).recall if self._evaluation else None
+        for shift in shifts:
+            self._lay(shift.key, shift.after)
+        affected = self._update(mis, qis, judged=any(s.kind == "judgment" for s in shifts), settled=settled)
+        if self._evaluation is None:
+            return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected)))
+        delta = self._refresh(shifts, mis, affected, qis, before, everything=settled)
+        for (qi, mi), was in delta.before.items():
+            marks = self._marks.setdefault(qi, {}).setdefault(mi, {})
+            for column, value in was.items():
+                marks.setdefault(column, value)
+        sentence = prefix + change_sentence(delta.flips, recall, overall(self.evaluation.matched).recall)
+        return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries | qis), frozenset(affected)))
+
+    def _snapshot(self, mis: set[int]) -> tuple[Indices, npt.NDArray[np.bool_]] | None:
+        """Who is in whose pool before an edit: the edited memories, and those whose successor they are."""
+        if self._evaluation is None or not mis:
+            return None
+        watched = np.array(sorted(mis | self.engine.dependents(mis)), dtype=np.int64)
+        return watched, self.evaluation.members(watched)
+
+    def _update(self, mis: set[int], qis: set[int], *, judged: bool, settled: bool) -> set[int]:
+        """Bring the engine up to date; the memories whose axes may have changed."""
+        if settled:
+            self.settings = self._settings_in_force()
+            self.engine = self._new_engine()
+            return set(range(len(self.memories)))
+        if judged:
+            self.engine.update_judgments(self._judgments())
+        affected = (set(self.engine.update_memories(sorted(mis))) | mis) if mis else set()
+        if qis:
+            self.engine.update_queries(sorted(qis))
+            for qi in qis:
+                self._exposure.pop(qi, None)
+        return affected
+
+    def _refresh(
+        self,
+        shifts: Sequence[Shift],
+        mis: set[int],
+        affected: set[int],
+        qis: set[int],
+        before: tuple[Indices, npt.NDArray[np.bool_]] | None,
+        *,
+        everything: bool,
+    ) -> Delta:
+        evaluation = self.evaluation
+        evaluation.engine = self.engine
+        self.retriever.use(self.route, self.engine, self.settings)
+        fields = {shift.field for shift in shifts if shift.kind == "memory"}
+        self.retriever.edited(mis, qis, fields)
+        queries, rerank = set(qis), set(qis)
+        for shift in shifts:
+            if shift.kind == "judgment" and shift.target[0] in self._qi:
+                queries.add(self._qi[shift.target[0]])
+                if shift.field in ROUTE_FILTERS.get(self.route.name, ()):
+                    rerank.add(self._qi[shift.target[0]])
+        if everything or self.retriever.reads_all(self.route, fields):
+            queries = rerank = set(range(len(self.queries)))
+        elif before is not None:
+            watched, inside = before
+            rerank |= set(np.nonzero((inside != evaluation.members(watched)).any(axis=1))[0].tolist())
+        moved = not fields.isdisjoint(("namespace", "namespaces"))
+        return evaluation.refresh(affected, queries, rerank, new_matches=moved or everything)
+
+    def _tell(self, change: Change) -> Change:
+        for callback in list(self._subscribers):
+            callback(change)
+        return change
+
+    def _lay(self, key: editlog.Key, value: Any) -> None:
+        """Put one edited value over its record, or take it off (UNEDITED); edits of records that are gone wait."""
+        if value is UNEDITED:
+            self._overlay.pop(key, None)
+        else:
+            self._overlay[key] = value
+        record: Record | None = None
+        if key.kind == "memory" and key.target in self._mi:
+            record = self.memories[self._mi[cast("Uid", key.target)]]
+        elif key.kind == "query" and key.target[0] in self._qi:
+            record = self.queries[self._qi[key.target[0]]]
+        if record is not None:
+            lay(record, key.field, value)
+
+    def _start_overlay(self) -> None:
+        """Put the edits that the workspace holds over the records."""
+        for key, value in list(self._overlay.items()):
+            self._lay(key, value)
+        self.settings = self._settings_in_force()
+
+    @property
+    def waiting(self) -> int:
+        """How many edits belong to records that the source no longer has; they wait for the records to come back."""
+        gone = 0
+        for key in self._overlay:
+            gone += (key.kind == "memory" and key.target not in self._mi) or (
+                key.kind == "query" and key.target[0] not in self._qi
+            )
+        return gone
+
+    def _settings_in_force(self) -> Settings:
+        settings = self._source_settings
+        for key, value in self._overlay.items():
+            if key.kind == "setting" and value is not ABSENT:
+                settings = with_setting(settings, key.field, value)
+        return settings
+
+    def _judgments(self) -> list[Judgment]:
+        """The source's judgments and, in place of those on the same cell, the user's own."""
+        own: dict[tuple[str, str, str, str], Judgment] = {}
+        for (kind, target, axis), value in self._overlay.items():
+            if kind == "judgment" and value is not ABSENT:
+                query_id, namespace, memory_id = target
+                own[query_id, namespace, memory_id, axis] = Judgment(
+                    query_id,
+                    memory_id,
+                    json.loads(namespace) if namespace else ABSENT,
+                    cast("Any", axis),
+                    parse_trit(value, axis),
+                    JUDGED_BY,
+                    Origin("edit"),
+                )
+        cells = {(query, memory, axis) for query, _, memory, axis in own}
+        kept = [j for j in self.bundle.judgments if (j.query_id, j.memory_id, j.axis) not in cells]
+        return kept + list(own.values())

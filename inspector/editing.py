@@ -1,0 +1,154 @@
+"""The editing side of a store under inspection (DESIGN 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from inspector.core import Core, locked
+from inspector.evaluation import judge_pairs
+from inspector.overlay import Kind, check_edit, check_owner, lay, same, with_setting
+from inspector.records import ABSENT, Memory, Record
+from inspector.store import editlog
+from inspector.trit import Trit
+from inspector.views import Change, EditEntry, Preview
+from inspector.wording import edit_words
+
+
+class Editing(Core):
+    """Every edit is refused whole or on disk before it is in force; each tells what it moved."""
+
+    def _record(self, kind: Kind, index: int) -> Record:
+        return self.memories[index] if kind == "memory" else self.queries[index]
+
+    def _edit(self, kind: Kind, index: int, field: str, value: Any) -> editlog.Change:
+        record = self._record(kind, index)
+        target = record.uid if isinstance(record, Memory) else (record.id,)
+        return editlog.Change(kind, target, field, record.get(field), value)
+
+    def _check(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> None:
+        check_edit(kind, field, value, self.settings.timezone)
+        if kind == "memory" and field in ("namespace", "namespaces"):
+            check_owner(self.memories, indices, field, value)
+
+    @locked
+    def edit(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> Change:
+        """Set (or with ABSENT remove) one field of the records; on disk before it counts. Raises FieldError."""
+        self._check(kind, indices, field, value)
+        edits = [
+            self._edit(kind, index, field, value)
+            for index in indices
+            if not same(self._record(kind, index).get(field), value)
+        ]
+        return self._commit(edits)
+
+    @locked
+    def apply_flip(self, mi: int, edits: Sequence[tuple[str, Any]]) -> Change:
+        """Make the edits of one flip of :meth:`flips` together, so that one undo takes them back."""
+        for name, value in edits:
+            self._check("memory", [mi], name, value)
+        return self._commit([self._edit("memory", mi, name, value) for name, value in edits])
+
+    @locked
+    def judge(self, qi: int, indices: Sequence[int], axis: str, value: Trit | None) -> Change:
+        """Set your judgment of the memories on an axis for this query; None takes it back (DESIGN 2, 3)."""
+        new = ABSENT if value is None else value.symbol
+        edits = []
+        for mi in indices:
+            target = (self.queries[qi].id, *self.memories[mi].uid)
+            old = self._overlay.get(editlog.key_of("judgment", target, axis), ABSENT)
+            if not same(old, new):
+                edits.append(editlog.Change("judgment", target, axis, old, new))
+        return self._commit(edits)
+
+    @locked
+    def set_setting(self, name: str, value: Any) -> Change:
+        """Change ``isolation``, ``unknown_intent``, ``aliases`` or ``assumptions`` for the whole store, undoably."""
+        with_setting(self.settings, name, value)  # refuses a bad value before anything is stored
+        old = self._overlay.get(editlog.key_of("setting", (), name), ABSENT)
+        return self._commit([editlog.Change("setting", (), name, old, value)])
+
+    @locked
+    def preview(self, kind: Kind, indices: Sequence[int], field: str, value: Any, qi: int, mi: int) -> Preview:
+        """The verdict that an edit would give for one pair; nothing is stored. Raises FieldError."""
+        self._check(kind, indices, field, value)
+        pair = np.array([mi]), np.array([qi])
+        before = Trit(int(judge_pairs(self.engine, *pair)["admissible"][0]))
+        saved = {index: dict(self._record(kind, index).edits) for index in indices}
+        try:
+            for index in indices:
+                lay(self._record(kind, index), field, value)
+            self._update_engine(kind, indices)
+            cells = judge_pairs(self.engine, *pair)
+        finally:
+            for index, edits in saved.items():
+                record = self._record(kind, index)
+                record.edits.clear()
+                record.edits.update(edits)
+            self._update_engine(kind, indices)
+        return Preview(
+            *(Trit(int(cells[name][0])) for name in ("scope", "policy", "lifecycle", "admissible")), before=before
+        )
+
+    def _update_engine(self, kind: Kind, indices: Sequence[int]) -> frozenset[int]:
+        if kind == "memory":
+            return self.engine.update_memories(list(indices))
+        self.engine.update_queries(list(indices))
+        return frozenset()
+
+    @locked
+    def undo(self) -> Change | None:
+        """Take the last edit back; None where there is none."""
+        step = self.log.undo()
+        return self._apply(step.shifts, "undone: ") if step else None
+
+    @locked
+    def redo(self) -> Change | None:
+        """Make the last undone edit again; None where there is none."""
+        step = self.log.redo()
+        return self._apply(step.shifts, "redone: ") if step else None
+
+    @locked
+    def revert(self, seq: int) -> Change:
+        """Take one edit back, whenever it was made, as a new edit."""
+        return self._apply(self.log.revert(seq).shifts, "reverted: ")
+
+    @locked
+    def revert_all(self) -> Change:
+        """Take every edit back, as a new edit."""
+        return self._apply(self.log.revert_all().shifts, "reverted: ")
+
+    def edits(self) -> list[EditEntry]:
+        """The list of edits, oldest first."""
+        return [
+            EditEntry(
+                entry.seq,
+                entry.made_at,
+                edit_words(entry.kind, entry.target, entry.field, entry.old, entry.new)
+                + ("" if entry.active else f" ({entry.status})"),
+                entry.active,
+            )
+            for entry in self.log.entries()
+        ]
+
+    @locked
+    def looked_at(self, qi: int) -> None:
+        """The user has seen this query's changed cells: take their marks away."""
+        self._marks.pop(qi, None)
+
+    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Call ``callback`` after every change, in the thread that made it; returns how to stop."""
+        self._subscribers.append(callback)
+
+        def stop() -> None:
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
+
+        return stop
+
+    def _commit(self, edits: list[editlog.Change]) -> Change:
+        if not edits:
+            return Change("nothing changed: that is the value already", (), frozenset(), frozenset())
+        return self._apply(self.log.append(edits).shifts, "")

@@ -1,0 +1,37 @@
+"""A loaded store under inspection: judged candidates, edits and their effect at once, exports (DESIGN 13)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, Literal
+
+from inspector.core import locked
+from inspector.editing import Editing
+from inspector.formats import canonical
+from inspector.showing import Showing
+
+
+class Inspection(Showing, Editing):
+    """The one door to a loaded store; made by :func:`inspector.inspection.open_sources`."""
+
+    def export_edits(self, out: IO[str], form: Literal["jsonl", "sql"] = "jsonl") -> None:
+        """Write the edits in force as JSON patch lines or SQL UPDATE statements, each naming the old value."""
+        if form == "jsonl":
+            self.log.to_jsonl(out)
+        else:
+            self.log.to_sql(out)
+
+    @locked
+    def export_store(self, out: IO[str]) -> None:
+        """Write every memory with its edits applied, one JSON object a line."""
+        canonical.write_memories(self.memories, out)
+
+    @locked
+    def export_bundle(self, folder: Path) -> None:
+        """Write the whole store with its edits applied as a bundle folder."""
+        canonical.write_bundle(self.bundle, folder)
+
+    def close(self) -> None:
+        """Stop the encoder and close the workspace; nothing waits to be saved."""
+        self.retriever.close()
+        self.workspace.close()

@@ -1,0 +1,78 @@
+"""Edits over records: what an edit may be, how it lies over a record, which settings can be edited (DESIGN 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from inspector.errors import FieldError
+from inspector.records import ABSENT, MEMORY_FIELDS, QUERY_FIELDS, Memory, Record, Settings, check_field, namespace_key
+from inspector.store.editlog import UNEDITED
+
+Kind = Literal["memory", "query"]
+
+
+def lay(record: Record, field: str, value: Any) -> None:
+    """Lay an edited value over a record's field; the source's own value, or UNEDITED, takes the edit away."""
+    if value is UNEDITED or same(record.fields.get(field, ABSENT), value):
+        record.edits.pop(field, None)
+    else:
+        record.edits[field] = value
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equal in kind and value: 1 is not True, and absent is not null."""
+    return type(first) is type(second) and bool(first == second)
+
+
+def check_edit(kind: Kind, field: str, value: Any, timezone: str | None) -> None:
+    """Refuse an edit that the field cannot take. Raises FieldError with what was expected."""
+    spec = (MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS).get(field)
+    if spec is None:
+        raise FieldError(field, "is not a field that can be edited", "a known field")
+    if field == "id":
+        raise FieldError("id", "an id is never edited", "another field")
+    if value is ABSENT:
+        if field == "text":
+            raise FieldError("text", "the text cannot be removed", "a text")
+        return
+    check_field(spec, value, timezone)
+
+
+def check_owner(memories: Sequence[Memory], indices: Sequence[int], field: str, value: Any) -> None:
+    """Refuse a namespace in which another memory of the same id already is (DESIGN 2). Raises FieldError."""
+    moved = set(indices)
+    wanted = {memories[mi].id for mi in indices}
+    taken = {
+        (namespace_key(memory.effective()), memory.id)
+        for mi, memory in enumerate(memories)
+        if memory.id in wanted and mi not in moved
+    }
+    for mi in indices:
+        fields = memories[mi].effective() | {field: value}
+        if value is ABSENT:
+            del fields[field]
+        key = (namespace_key(fields), memories[mi].id)
+        if key in taken:
+            raise FieldError(field, f"another memory {memories[mi].id!r} is in that namespace", "an id unique in it")
+        taken.add(key)
+
+
+def with_setting(settings: Settings, name: str, value: Any) -> Settings:
+    """The settings with an edited one. Raises FieldError for a name or value that cannot be set."""
+    choices = {"isolation": ("namespace", "session", "namespace+session"), "unknown_intent": ("join", "strict")}
+    if name in choices:
+        if value not in choices[name]:
+            raise FieldError(name, f"{value!r} is not known", "one of " + ", ".join(choices[name]))
+        return settings.with_(**{name: value})
+    if name == "aliases":
+        if not isinstance(value, list) or not all(
+            isinstance(group, list) and all(isinstance(one, str) for one in group) for group in value
+        ):
+            raise FieldError(name, f"{value!r} is not a list of groups", "lists of ids that mean one owner")
+        return settings.with_(aliases=tuple(tuple(group) for group in value))
+    if name == "assumptions":
+        if not isinstance(value, dict):
+            raise FieldError(name, f"{value!r} is not a table", "FIELD = VALUE pairs")
+        return settings.with_(assumptions=dict(value))
+    raise FieldError(name, "is not a setting that can be edited", "isolation, unknown_intent, aliases, assumptions")

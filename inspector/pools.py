@@ -1,0 +1,140 @@
+"""The store as the routes see it: axis values from the engine, and the tests that only some routes ask (DESIGN 4, 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inspector.axes.engine import AxisEngine
+from inspector.records import Memory, Query, Record, Settings, read_field, resolve_ids
+from inspector.retrieval.pool import FloatArray, IntArray
+from inspector.times import parse_time
+from inspector.trit import Trit, TritArray
+
+
+def index_by_id(memories: Sequence[Memory]) -> dict[str, list[int]]:
+    """The indices of the memories of each bare id."""
+    found: dict[str, list[int]] = {}
+    for index, memory in enumerate(memories):
+        found.setdefault(memory.id, []).append(index)
+    return found
+
+
+def required_memories(by_id: Mapping[str, Sequence[int]], query: Query, engine: AxisEngine, qi: int) -> list[list[int]]:
+    """For each id that the query requires, the memories it means; an empty list where none is stored.
+
+    Ids are unique per namespace: where several memories share one, those in the query's scope are meant, else all.
+    """
+    groups: list[list[int]] = []
+    for memory_id in dict.fromkeys(query.value("required") or ()):
+        meant = by_id.get(memory_id, ())
+        own: set[int] = set()
+        if len(meant) > 1:
+            pairs = np.array(meant, dtype=np.int64), np.full(len(meant), qi, dtype=np.int64)
+            own = {mi for mi, value in zip(meant, engine.scope(*pairs).tolist(), strict=True) if value == Trit.YES}
+        groups.append(resolve_ids(by_id, [memory_id], own))
+    return groups
+
+
+class EnginePool:
+    """Answers :class:`inspector.retrieval.pool.PoolView` from the axis engine; reads edits as they stand."""
+
+    def __init__(
+        self, memories: Sequence[Memory], queries: Sequence[Query], engine: AxisEngine, settings: Settings
+    ) -> None:
+        self.memories = memories
+        self.queries = queries
+        self.engine = engine
+        self.settings = settings
+        order = sorted(range(len(memories)), key=lambda mi: memories[mi].uid)
+        self.uid_rank: IntArray = np.empty(len(memories), dtype=np.int64)
+        self.uid_rank[order] = np.arange(len(memories))
+        self._by_id = index_by_id(memories)
+
+    @property
+    def created_us(self) -> FloatArray:
+        """When each memory was stored, in microseconds since 1970; NaN where there is no date."""
+        out = np.full(len(self.memories), np.nan)
+        for index, memory in enumerate(self.memories):
+            value = memory.value("created_at")
+            if value is not None:
+                out[index] = parse_time(value, "created_at", self.settings.timezone).us
+        return out
+
+    def stored(self, m: IntArray, q: IntArray) -> TritArray:
+        """Whether the memory is in the store at the query's ``as_of``."""
+        return self.engine.stored(m, q)
+
+    def scope(self, m: IntArray, q: IntArray) -> TritArray:
+        """The scope axis."""
+        return self.engine.scope(m, q)
+
+    def policy(self, m: IntArray, q: IntArray) -> TritArray:
+        """The policy axis."""
+        return self.engine.policy(m, q)
+
+    def lifecycle(self, m: IntArray, q: IntArray) -> TritArray:
+        """The lifecycle axis."""
+        return self.engine.lifecycle(m, q)
+
+    def stale_or_superseded(self, m: IntArray, q: IntArray) -> TritArray:
+        """Whether the memory is stale or superseded at ``as_of``."""
+        return self.engine.stale_or_superseded(m, q)
+
+    def session_test(self, m: IntArray, q: IntArray) -> TritArray:
+        """Whether the memory is of the query's authenticated session."""
+        return self._same("session_id", m, q)
+
+    def tag_test(self, m: IntArray, q: IntArray) -> TritArray:
+        """Whether memory and query have the same semantic tag."""
+        return self._same("semantic_tag", m, q)
+
+    def _same(self, name: str, m: IntArray, q: IntArray) -> TritArray:
+        """Equality of one field on both sides; unknown where either is missing (DESIGN 3)."""
+        codes: dict[Any, int] = {}
+        first = self._codes(self.memories, name, codes)
+        second = self._codes(self.queries, name, codes)
+        left, right = first[m], second[q]
+        out = np.where(left == right, np.uint8(Trit.YES), np.uint8(Trit.NO))
+        return np.where((left < 0) | (right < 0), np.uint8(Trit.UNKNOWN), out).astype(np.uint8)
+
+    def _codes(self, records: Sequence[Record], name: str, codes: dict[Any, int]) -> IntArray:
+        out = np.full(len(records), -1, dtype=np.int64)
+        for index, record in enumerate(records):
+            read = read_field(record, name, self.settings.assumptions)
+            if read.presence.value == "value":
+                out[index] = codes.setdefault(read.value, len(codes))
+        return out
+
+    def scope_class(self, q: IntArray) -> IntArray:
+        """Queries of one class have the same scope for every memory."""
+        return self._classes(q, self.engine.scope)
+
+    def stored_class(self, q: IntArray) -> IntArray:
+        """Queries of one class have the same memories stored at their ``as_of``."""
+        codes: dict[Any, int] = {}
+        out = np.empty(len(q), dtype=np.int64)
+        for place, qi in enumerate(q.tolist()):
+            as_of = self.engine.as_of(qi)
+            out[place] = codes.setdefault(None if as_of is None else (as_of.us, as_of.naive), len(codes))
+        return out
+
+    def _classes(self, q: IntArray, axis: Callable[[IntArray, IntArray], TritArray]) -> IntArray:
+        """Classes by the axis' whole rows: exact, whatever the axis reads, judgments included."""
+        memories = np.arange(len(self.memories), dtype=np.int64)[None, :]
+        rows: dict[bytes, int] = {}
+        out = np.empty(len(q), dtype=np.int64)
+        step = max(1, 16_000_000 // max(1, len(self.memories)))
+        for start in range(0, len(q), step):
+            part = q[start : start + step]
+            block = np.ascontiguousarray(np.broadcast_to(axis(memories, part[:, None]), (len(part), memories.size)))
+            for place, row in enumerate(block):
+                out[start + place] = rows.setdefault(row.tobytes(), len(rows))
+        return out
+
+    def required(self, qi: int) -> list[int]:
+        """Indices of the stored memories that the query requires."""
+        groups = required_memories(self._by_id, self.queries[qi], self.engine, qi)
+        return list(dict.fromkeys(mi for group in groups for mi in group))

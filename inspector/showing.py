@@ -1,0 +1,303 @@
+"""What the screens show of a store under inspection: rows, figures, explanations, the trail (SCREENS; DESIGN 3, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.audit.exposure import Exposure, ExposureReader
+from inspector.axes.flips import FlipSearch
+from inspector.axes.verdict import Explanation
+from inspector.compare.matched import overall
+from inspector.core import Core, locked
+from inspector.errors import InspectorError
+from inspector.evaluation import judge_pairs
+from inspector.records import ABSENT, FieldAccount, Presence, Problem, presence_of, read_field, show_namespace
+from inspector.text import fold
+from inspector.times import Instant, parse_time
+from inspector.trit import Trit
+from inspector.views import (
+    TRIT_COLUMNS,
+    BundleLine,
+    Candidate,
+    Figures,
+    Overall,
+    QueryRow,
+    TrailStep,
+)
+
+_EVENT_FIELDS = ("created_at", "updated_at", "status_at", "valid_from", "valid_to", "deleted_at")
+
+
+class Showing(Core):
+    """The reading side of :class:`inspector.live.Inspection`."""
+
+    @property
+    def name(self) -> str:
+        """The store's name: the bundle's folder or the file."""
+        return self.bundle.name
+
+    @property
+    def format(self) -> str:
+        """The format that it was read as."""
+        return self.bundle.format
+
+    @property
+    def skipped(self) -> list[Problem]:
+        """Records that a lenient import left out, each a Problem."""
+        return self.bundle.skipped
+
+    @property
+    def repeated(self) -> int:
+        """Records that stood in the source more than once with the same content; one was kept."""
+        return self.bundle.repeated
+
+    @property
+    def account(self) -> FieldAccount:
+        """What the import did with the source's fields."""
+        return self.bundle.account
+
+    @property
+    def notes(self) -> list[str]:
+        """What the import has to say: capped exports, evidence left out, …"""
+        return self.bundle.notes
+
+    @property
+    def model(self) -> str:
+        """The encoder's name."""
+        return self.retriever.model
+
+    @property
+    def active_edits(self) -> int:
+        """How many field values differ from the source by edits."""
+        return len(self._overlay)
+
+    def header(self) -> tuple[str, ...]:
+        """What must stand in the header of every screen and report (DESIGN 3; SCREENS)."""
+        words: list[str] = []
+        if self.settings.assumptions:
+            taken = ", ".join(f"{name}={value}" for name, value in sorted(self.settings.assumptions.items()))
+            words.append(f"assumed: {taken}")
+        if self.skipped:
+            words.append(f"{len(self.skipped):,} records skipped")
+        if self.workspace.is_temporary:
+            words.append("temporary workspace")
+        if self.active_edits:
+            words.append(f"{self.active_edits:,} edits in force")
+        words.extend(self.notes)
+        words.extend(self.retriever.notices(self.route))
+        return tuple(words)
+
+    def _exposed(self, qi: int, mi: int, verdict: Trit) -> Exposure:
+        reader = self._exposure.get(qi)
+        if reader is None:
+            reader = self._exposure[qi] = ExposureReader(self.queries[qi])
+        return reader.of(self.memories[mi], verdict, self.let_through)
+
+    def _candidate(
+        self, qi: int, mi: int, rank: int, score: float | None, path: str, trits: Mapping[str, Trit]
+    ) -> Candidate:
+        memory = self.memories[mi]
+        before = self._marks.get(qi, {}).get(mi, {})
+        owner = memory.value("namespace")
+        exposure = self._exposed(qi, mi, trits["admissible"])
+        # Without a record of the prompt only what was retrieved can be assembled into one.
+        exposed = exposure.value if rank or exposure.kind != "assembled" else Trit.NO
+        return Candidate(
+            mi=mi,
+            rank=rank,
+            score=score,
+            path=path,
+            memory_id=memory.id,
+            namespace=show_namespace(memory.value("namespaces") if owner is None else owner),
+            text=memory.text,
+            **trits,
+            stored=Trit(int(self.engine.stored(np.array([mi]), np.array([qi]))[0])),
+            retrieved=Trit.of(rank > 0),
+            exposed=exposed,
+            edited=frozenset(memory.edits),
+            changed=frozenset(before),
+            before=before,
+        )
+
+    @locked
+    def candidates(self, qi: int) -> list[Candidate]:
+        """The query's candidates in rank order."""
+        evaluation = self.evaluation
+        out = []
+        for position, mi in enumerate(evaluation.memory[qi].tolist()):
+            if mi < 0:
+                break
+            score = float(evaluation.score[qi, position])
+            trits = {name: Trit(int(evaluation.trits[name][qi, position])) for name in TRIT_COLUMNS}
+            path = evaluation.path[qi][position]
+            out.append(self._candidate(qi, mi, position + 1, None if score != score else score, path, trits))
+        return out
+
+    @locked
+    def why_not(self, qi: int, mi: int) -> Candidate:
+        """Any stored memory against the query: its row where it is a candidate, else one of rank 0 (DESIGN 3)."""
+        for candidate in self.candidates(qi) if self._evaluation is not None else ():
+            if candidate.mi == mi:
+                return candidate
+        cells = judge_pairs(self.engine, np.array([mi]), np.array([qi]))
+        trits = {name: Trit(int(cells[name][0])) for name in TRIT_COLUMNS}
+        return self._candidate(qi, mi, 0, self.retriever.score(qi, mi), "", trits)
+
+    @locked
+    def eligible_missing(self, qi: int) -> list[Candidate]:
+        """Memories with verdict 1 and relevance 1 that were not retrieved (DESIGN 8)."""
+        memories = np.arange(len(self.memories), dtype=np.int64)
+        query = np.full(len(self.memories), qi, dtype=np.int64)
+        usable = judge_pairs(self.engine, memories, query)["usable"] == Trit.YES
+        held = set(self.evaluation.memory[qi].tolist())
+        return [self.why_not(qi, mi) for mi in np.nonzero(usable)[0].tolist() if mi not in held]
+
+    @locked
+    def query_row(self, qi: int) -> QueryRow:
+        """The query's line in the list of queries."""
+        query = self.queries[qi]
+        admit, exclude, unresolved = self.evaluation.verdict_counts(qi)
+        principal = query.value("principal") or {}
+        claimed, session = query.value("claimed_session_id"), query.value("session_id")
+        recorded = query.value("recorded") or {}
+        events = recorded.get("events") or ()
+        return QueryRow(
+            qi=qi,
+            query_id=query.id,
+            text=query.text,
+            principal=str(principal.get("id") or ""),
+            admit=admit,
+            exclude=exclude,
+            unresolved=unresolved,
+            figures=self.figures(qi),
+            edited=frozenset(query.edits),
+            changed=bool(self._marks.get(qi)),
+            session_mismatch=claimed is not None and session is not None and claimed != session,
+            unfiltered=any(presence_of(event.get("filter", ABSENT)) is not Presence.VALUE for event in events),
+        )
+
+    def query_rows(self) -> list[QueryRow]:
+        """Every query's line, in the source's order."""
+        return [self.query_row(qi) for qi in range(len(self.queries))]
+
+    def figures(self, qi: int) -> Figures:
+        """The query's matched-recall figures on the current route."""
+        evaluation = self.evaluation
+        return Figures(evaluation.matched[qi], int(evaluation.similarities[qi]), int(evaluation.width[qi]))
+
+    @locked
+    def overall(self) -> Overall:
+        """Totals over all queries."""
+        admit, exclude, unresolved = self.evaluation.verdict_counts()
+        means = overall(self.evaluation.matched)
+        return Overall(
+            queries=len(self.queries),
+            memories=len(self.memories),
+            admit=admit,
+            exclude=exclude,
+            unresolved=unresolved,
+            recall=means.recall,
+            feasible_share=means.feasible_share,
+            risk_lower=means.risk_lower,
+            risk_upper=means.risk_upper,
+            not_evaluable=means.not_evaluable,
+        )
+
+    @locked
+    def bundle_line(self, qi: int) -> BundleLine:
+        """What the query carries, each part with its origin."""
+        query = self.queries[qi]
+        taken = self.settings.assumptions
+        names = ("principal", "session_id", "claimed_session_id", "semantic_tag", "purpose", "intent")
+        principal, session, claimed, tag, purpose, intent = (read_field(query, name, taken) for name in names)
+        return BundleLine(
+            principal=principal,
+            session=session,
+            claimed_session=claimed,
+            tag=tag,
+            purpose=purpose,
+            intent=intent,
+            as_of=self.engine.as_of_read(qi),
+            as_of_instant=self.engine.as_of(qi),
+            route=self.route,
+        )
+
+    @locked
+    def explain(self, qi: int, mi: int) -> Explanation:
+        """All three axes with reasons, for any stored memory against the query."""
+        return self.engine.explain(mi, qi)
+
+    @locked
+    def flips(self, qi: int, mi: int, target: Trit) -> FlipSearch:
+        """The smallest sets of edits that make the verdict ``target`` (DESIGN 3)."""
+        return self.engine.flips(mi, qi, target)
+
+    @locked
+    def trail(self, qi: int, mi: int) -> tuple[TrailStep, ...]:
+        """The steps from stored to disclosed, each with how it is known (DESIGN 8)."""
+        candidate = self.why_not(qi, mi)
+        as_of = self.engine.as_of(qi)
+        moment = f"at {as_of.text}" if as_of is not None else "at an unknown time"
+        if candidate.rank:
+            score = "no score" if candidate.score is None else f"score {candidate.score:.6f}"
+            found = f"rank {candidate.rank}, {score}, by {candidate.path or self.route}"
+        else:
+            found = f"not among the {self.route.k} candidates of {self.route}"
+        exposure = self._exposed(qi, mi, candidate.admissible)
+        seen = exposure.detail if candidate.rank or exposure.kind != "assembled" else "not retrieved, so not assembled"
+        return (
+            TrailStep("stored", candidate.stored, f"{self.memories[mi].origin}, {moment}"),
+            TrailStep("retrieved", candidate.retrieved, found),
+            TrailStep("verified", candidate.verified, f"verdict {candidate.verdict}"),
+            TrailStep("exposed", candidate.exposed, seen),
+            TrailStep("disclosed", candidate.disclosed, "not worked out in this version"),
+        )
+
+    @locked
+    def find_memories(self, text: str, limit: int = 200) -> list[int]:
+        """Memories whose id or text holds ``text``, letter case and width aside; id matches come first."""
+        wanted = fold(text)
+        ids = [mi for mi, memory in enumerate(self.memories) if wanted in fold(memory.id)]
+        found = dict.fromkeys(ids[:limit])
+        for mi, memory in enumerate(self.memories):
+            if len(found) >= limit:
+                break
+            if mi not in found and wanted in fold(memory.text):
+                found[mi] = None
+        return list(found)
+
+    def find_pair(self, query_id: str, memory_id: str, namespace: str | None = None) -> tuple[int, int]:
+        """The indices of a query and a memory by their ids. Raises InspectorError where they do not name just one."""
+        qi = self._qi.get(query_id)
+        if qi is None:
+            raise InspectorError(f"--query: no query has the id {query_id!r}")
+        found = [mi for mi, memory in enumerate(self.memories) if memory.id == memory_id]
+        if namespace is not None:
+            found = [mi for mi in found if show_namespace(self.memories[mi].value("namespace")) == namespace]
+        if not found:
+            raise InspectorError(f"--memory: no memory has the id {memory_id!r}")
+        if len(found) > 1:
+            owners = ", ".join(repr(show_namespace(self.memories[mi].value("namespace"))) for mi in found[:5])
+            raise InspectorError(
+                f"--memory: {len(found)} memories have the id {memory_id!r}: add --namespace ({owners})"
+            )
+        return qi, found[0]
+
+    @locked
+    def events(self, qi: int) -> list[Instant]:
+        """The instants at which something in the store changes, in order: what ``as_of`` can be scrubbed along."""
+        zone = self.settings.timezone
+        found: dict[int, Instant] = {}
+        for memory in self.memories:
+            times = [memory.value(name) for name in _EVENT_FIELDS]
+            times += [mark.get("at") for mark in memory.value("boundary_log") or ()]
+            for value in times:
+                if value is not None and value != "":
+                    instant = parse_time(value, "", zone)
+                    found.setdefault(instant.us, instant)
+        for own in (self.engine.as_of(qi), self.settings.exported_at):
+            if own is not None:
+                found.setdefault(own.us, own)
+        return [found[us] for us in sorted(found)]

@@ -111,3 +111,20 @@ def packet_tokens(text: str) -> list[str]:
 def content_hash(text: str) -> str:
     """SHA-256 of the text's UTF-8 bytes, in hex: the key of its vector and the second way to match a record."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def token_line(text: str) -> str:
+    """The word tokens of a text joined by single spaces, one at each end: the ground of :func:`contains_tokens`.
+
+    Tokens hold word characters only, so that the joins cannot be mistaken for a part of one.
+    """
+    return f" {' '.join(words(text))} "
+
+
+def contains_tokens(line: str, part: str) -> bool:
+    """Whether a :func:`token_line` holds the tokens of ``part`` in order, as whole tokens (DESIGN 8).
+
+    A part without a single word token is contained in nothing.
+    """
+    wanted = token_line(part)
+    return len(wanted) > 2 and wanted in line

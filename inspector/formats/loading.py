@@ -1,0 +1,206 @@
+"""From SOURCE arguments to a :class:`~inspector.records.Bundle`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import FieldError, InputError
+from inspector.formats import canonical, gatemem, mapping, packets, rhelm
+from inspector.formats.base import LoadOptions, Watch, at, os_fault, read_text
+from inspector.formats.collect import Collector
+from inspector.formats.mapping_schema import Mapped
+from inspector.formats.recognise import Source, recognise
+from inspector.formats.registry import FORMATS
+from inspector.formats.rows import CONTAINERS
+from inspector.formats.settings import check_assumptions, merge_settings, read_settings
+from inspector.formats.sniff import sniff
+from inspector.records import Bundle, OnProgress, Settings, default_as_of
+from inspector.times import parse_time
+
+_READERS: dict[str, Callable[[tuple[Path, ...], Collector, Watch], None]] = {
+    "rhelm": rhelm.read,
+    "gatemem": gatemem.read,
+    "authority-packet": packets.read,
+}
+_NOW = "now"
+
+
+def never() -> bool:
+    """The default of ``cancelled``."""
+    return False
+
+
+def load(
+    paths: Sequence[Path],
+    options: LoadOptions | None = None,
+    on_progress: OnProgress | None = None,
+    cancelled: Callable[[], bool] = never,
+) -> Bundle:
+    """Read one or more sources into one bundle (DESIGN 2, 12).
+
+    ``on_progress`` is called in the caller's thread at most ten times a second, in bytes of all files. Raises
+    InputError for anything wrong with the input, Cancelled where ``cancelled`` answers true.
+    """
+    options = options or LoadOptions()
+    if not paths:
+        raise InputError.at("SOURCE", None, "", "nothing was given", "a file or a folder")
+    if options.trace is not None:
+        wrong = "traces are read from a query's `recorded` block in this version"
+        raise InputError.at(str(options.trace), None, "", wrong, "queries with recorded, and no --trace")
+    sources = _sources(paths, options)
+    files = _all_files(sources, options)
+    sizes = [_size(file) for file in files]
+    watch = Watch(on_progress, cancelled, sum(sizes))
+    maps = {source.path: mapping.of_source(source, options) for source in sources}
+    notes: list[str] = []
+    settings = _settings(sources, options, maps, notes)
+    replaced = {name for name in ("queries", "judgments") if getattr(options, name) is not None}
+    collector = Collector(options.lenient, settings.timezone, frozenset(replaced))
+    for source in sources:
+        _read(source, options, maps[source.path], collector, watch)
+    _read_replacements(options, collector, watch)
+    watch.finish()
+    _check_any(paths, collector)
+    settings = settings.with_(default_as_of=_default_as_of(collector, settings, options))
+    return Bundle(
+        memories=collector.memories,
+        queries=collector.queries,
+        judgments=collector.judgments,
+        settings=settings,
+        name=" + ".join(_name(source.path) for source in sources),
+        format=" + ".join(dict.fromkeys(source.format for source in sources)),
+        account=collector.account(),
+        skipped=collector.skipped,
+        repeated=collector.repeated,
+        notes=notes + collector.notes + collector.closing_notes(),
+    )
+
+
+def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> str:
+    """SHA-256, in hex, of everything that a load of these sources depends on: the files' content, their names, and the
+    options. Reads the files once and keeps none of them; raises InputError where one cannot be read."""
+    options = options or LoadOptions()
+    sources = _sources(paths, options)
+    digest = hashlib.sha256()
+    said = {
+        "sources": [[str(source.path), source.format] for source in sources],
+        "replaced": [str(options.queries), str(options.judgments), str(options.policy), str(options.mapping)],
+        "options": [options.as_format, options.lenient, options.as_of, dict(options.assume)],
+    }
+    digest.update(json.dumps(said, sort_keys=True, default=str).encode())
+    for file in _all_files(sources, options):
+        try:
+            with file.open("rb") as opened:
+                content = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError as error:
+            raise os_fault(error, str(file)) from None
+        digest.update(f"\0{file}\0{content}".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _sources(paths: Sequence[Path], options: LoadOptions) -> list[Source]:
+    known = tuple(one.name for one in FORMATS)
+    mapped = options.mapping is not None
+    sources = [recognise(path, options.as_format, known, mapped) for path in dict.fromkeys(paths)]
+    return [mapping.with_files(source, options) for source in sources]
+
+
+def _all_files(sources: list[Source], options: LoadOptions) -> list[Path]:
+    given = (options.queries, options.judgments, options.policy, options.mapping)
+    files = [file for source in sources for file in source.files]
+    return list(dict.fromkeys([*files, *(file for file in given if file is not None)]))
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise os_fault(error, str(file)) from None
+
+
+def _name(path: Path) -> str:
+    return path.name or path.resolve().name or str(path)
+
+
+def _settings(
+    sources: list[Source], options: LoadOptions, maps: Mapping[Path, Mapped | None], notes: list[str]
+) -> Settings:
+    stated: list[tuple[str, dict[str, Any]]] = []
+    policies: list[tuple[Path, str]] = []
+    for source in sources:
+        if source.format == "authority-packet":
+            stated.append((str(source.path), dict(packets.SETTINGS)))
+        if "settings" in source.parts:
+            stated.append((str(source.parts["settings"]), read_settings(source.parts["settings"])))
+        mapped = maps[source.path]
+        if mapped is not None and mapped.timezone is not None:
+            stated.append((mapped.file, {"timezone": mapped.timezone}))
+        if "policy" in source.parts and options.policy is None:
+            policies.append((source.parts["policy"], read_text(source.parts["policy"])))
+    settings = merge_settings(stated, notes)
+    if options.policy is not None:
+        policies = [(options.policy, read_text(options.policy))]
+    for file, text in policies[1:]:
+        if text != policies[0][1]:
+            wrong = f"differs from {policies[0][0]}"
+            raise InputError.at(str(file), None, "", wrong, "one policy: name it with --policy")
+    if policies:
+        settings = settings.with_(policy=policies[0][1], policy_file=str(policies[0][0]))
+    try:
+        assumed = check_assumptions(options.assume, parse=True)
+    except FieldError as error:
+        raise at(_as_flag(error), "--assume", None) from None
+    return settings.with_(assumptions={**settings.assumptions, **assumed})
+
+
+def _as_flag(error: FieldError) -> FieldError:
+    """The error as the command line's user knows the field: without the name of bundle.toml's table."""
+    return FieldError(error.field.removeprefix("assumptions."), error.wrong, error.expected)
+
+
+def _read(source: Source, options: LoadOptions, mapped: Mapped | None, collector: Collector, watch: Watch) -> None:
+    if mapped is not None:
+        mapping.read(source, mapped, collector, watch)
+        return
+    if source.format in _READERS:
+        _READERS[source.format](source.files, collector, watch)
+        return
+    for part in ("memories", "queries", "judgments"):
+        path = source.parts.get(part)
+        if path is None or part in collector.replaced:
+            continue
+        forced = options.as_format
+        container = next((one for one in CONTAINERS if one == forced), None) or sniff(path, str(path)).container
+        canonical.read_part(path, part, container, collector, watch)
+
+
+def _read_replacements(options: LoadOptions, collector: Collector, watch: Watch) -> None:
+    collector.replaced = frozenset()
+    for part, path in (("queries", options.queries), ("judgments", options.judgments)):
+        if path is not None:
+            canonical.read_part(path, part, sniff(path, str(path)).container, collector, watch)
+
+
+def _check_any(paths: Sequence[Path], collector: Collector) -> None:
+    if collector.memories:
+        return
+    name = ", ".join(str(path) for path in paths)
+    if collector.skipped:
+        wrong = f"no memory could be read: {len(collector.skipped):,} skipped, the first at {collector.skipped[0]}"
+        raise InputError.at(name, None, "", wrong, "at least one memory")
+    raise InputError.at(name, None, "", "holds no memories", "at least one memory")
+
+
+def _default_as_of(collector: Collector, settings: Settings, options: LoadOptions) -> Any:
+    if options.as_of is None:
+        return default_as_of(collector.memories, settings.exported_at, settings.timezone)
+    text = datetime.now(UTC).isoformat() if options.as_of == _NOW else options.as_of
+    try:
+        return parse_time(text, "--as-of", settings.timezone)
+    except FieldError as error:
+        raise InputError.at("--as-of", None, "", error.wrong, f"{error.expected}, or now") from None

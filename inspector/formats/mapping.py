@@ -1,0 +1,342 @@
+"""Foreign JSON Lines, JSON, CSV and Parquet read through ``mapping.toml``.
+
+The file lies in a bundle folder, or is given with ``--mapping``. Everything in it is optional but the required fields
+of a section (``id`` and ``text``; for judgments query_id, memory_id, axis, value)::
+
+    timezone = "Asia/Seoul"              # the zone of the source's times that name none
+
+    [memories]                           # likewise [queries] and [judgments]
+    file = "export/points.json"          # beside this file; absent: memories.*, or the SOURCE given
+    records = "result.points"            # where in a JSON document the list is; absent: the document is the list
+
+    [memories.fields]                    # field = source path; a dot steps inwards, a number into a list,
+    id = "point_id"                      # "\\\\." is a dot in a key
+    text = "payload.content"
+    created_at = "payload.created"
+    "keys.user_id" = "payload.user"      # one key of a field that holds an object
+
+    [memories.constants]                 # field = a value that every record gets
+    source = "vector index"
+
+    [memories.templates]                 # field = text with {source path} in it; a list makes a namespace of segments
+    namespace = ["acme", "{payload.tenant}", "{payload.user}"]
+
+    [memories.values.status]             # source value = field value; a value that is not listed stays as it is
+    "1" = "active"
+    "0" = "archived"
+
+    [memories.units]                     # a time counted from 1970 in s, ms, us or ns
+    created_at = "ms"
+
+    [memories.split]                     # a text that holds several: what stands between two
+    allowed_purposes = ";"
+
+Source values keep their type, except that whole numbers become texts where a field holds texts, and a single text
+becomes a list of one where a field holds a list (also ``principal.namespaces`` and ``principal.roles``). CSV cells are
+read as :mod:`inspector.formats.cells` says. Where a template lacks one of its values (absent, null or empty) the field
+is absent, and the memory's ``loss`` says why: no namespace is ever made of a missing part. Prefer a list of segments to
+a text with a separator: ``a/b`` can come about in two ways, ``["a", "b"]`` in one.
+
+What is not mapped is kept in ``meta`` under its own name, even where that is a field's name: only the mapping decides
+what a field means. A part without a section is read as canonical records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import FieldError, InputError
+from inspector.formats import canonical
+from inspector.formats.base import Format, LoadOptions, Watch, at, clip
+from inspector.formats.cells import from_text
+from inspector.formats.collect import Collector
+from inspector.formats.mapping_schema import (
+    PARTS,
+    SPECS,
+    Mapped,
+    Section,
+    SourcePath,
+    Target,
+    Template,
+    path_text,
+    read_mapping,
+)
+from inspector.formats.recognise import Source
+from inspector.formats.rows import Raw, read_rows
+from inspector.formats.sniff import sniff
+from inspector.records import FieldSpec
+
+FORMAT = Format(
+    name="mapped",
+    summary="any other JSON Lines, JSON, CSV or Parquet, through mapping.toml or --mapping FILE",
+    recognised_by="a mapping that is given, or lies in the bundle folder",
+    example='mapping.toml:\n[memories.fields]\nid = "uuid"\ntext = "payload.content"\nnamespace = "payload.user"',
+    loss="what the mapping does not name is kept in meta and decides nothing",
+)
+_LISTS = {("principal", "namespaces"), ("principal", "roles")}
+_NUMERIC_WORDS = ("priority", "risk")
+_NOTHING = object()
+
+
+def of_source(source: Source, options: LoadOptions) -> Mapped | None:
+    """The mapping that applies to a source, or None where its records are read as they are."""
+    if source.format not in ("bundle", "mapped"):
+        return None
+    path = options.mapping or source.parts.get("mapping")
+    if path is not None:
+        return read_mapping(path)
+    if source.format == "mapped":
+        raise InputError.at(str(source.path), None, "", "no mapping was given", "--mapping FILE")
+    return None
+
+
+def with_files(source: Source, options: LoadOptions) -> Source:
+    """The source with the files that its mapping names."""
+    mapped = of_source(source, options)
+    if mapped is None:
+        return source
+    parts = dict(source.parts)
+    for part, section in mapped.sections.items():
+        is_given = part == "memories" and source.format == "mapped"
+        if section.file is not None and not is_given:
+            if not section.file.exists():
+                wrong = f"there is no {section.file}"
+                raise InputError.at(mapped.file, None, f"{part}.file", wrong, "a file, named from this file's folder")
+            parts[part] = section.file
+        elif part not in parts and section.records and "memories" in parts:
+            parts[part] = parts["memories"]  # another list of the same document
+    if "memories" not in parts:
+        raise InputError.at(mapped.file, None, "memories", "names no file", "file = …, or memories.* beside it")
+    return replace(source, parts=parts, files=tuple(dict.fromkeys([*source.files, *parts.values()])))
+
+
+def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> None:
+    """Read every part of a source, those with a section through it."""
+    for part in PARTS:
+        path = source.parts.get(part)
+        if path is None or part in collector.replaced:
+            continue
+        section = mapped.sections.get(part)
+        if section is None:
+            canonical.read_part(path, part, sniff(path, str(path)).container, collector, watch)
+        else:
+            _read_part(path, mapped.file, section, collector, watch)
+
+
+def _read_part(path: Path, file: str, section: Section, collector: Collector, watch: Watch) -> None:
+    name = str(path)
+    take: dict[str, Callable[[Any, Any, bool], None]] = {
+        "memories": collector.memory,
+        "queries": collector.query,
+        "judgments": collector.judgment,
+    }
+    maker = _Maker(section, sniff(path, name).container == "csv")
+    before = len(collector.memories) + collector.repeated
+    seen = 0
+    for raw in _rows(path, name, file, section, collector, watch):
+        seen += 1
+        try:
+            made = maker.make(raw.value)
+        except FieldError as error:
+            collector.fault(at(error, raw.origin.file, raw.origin.line))
+            continue
+        take[section.part](made, raw.origin, raw.suspect)
+    if not seen and not collector.skipped:
+        raise InputError.at(name, None, "", "the file holds no records", f"at least one of {section.part}")
+    if section.part == "memories":
+        canonical.note_page(name, len(collector.memories) + collector.repeated - before, collector)
+    prefix = {"memories": "", "queries": "query.", "judgments": "judgment."}[section.part]
+    for text, target in maker.mapped():
+        collector.mapped[text] = ", ".join(one for one in (collector.mapped.get(text), prefix + target) if one)
+    for target, source_path in section.fields.items():
+        if not maker.found[source_path]:
+            where = f"{section.part}.fields.{'.'.join(target)}"
+            collector.notes.append(f"{file}: {where}: no record of {name} has {path_text(source_path)}")
+
+
+def _rows(path: Path, name: str, file: str, section: Section, collector: Collector, watch: Watch) -> Iterator[Raw]:
+    """The raw records that the section's ``records`` path leads to."""
+    container = sniff(path, name).container
+    where = f"{section.part}.records"
+    if not section.records:
+        for raw in read_rows(path, name, container, watch, collector.fault):
+            if raw.whole:
+                wrong = f"{name} is an object, not a list"
+                raise InputError.at(file, None, where, wrong, "the path to the list in it")
+            yield raw
+        return
+    if container in ("csv", "parquet"):
+        raise InputError.at(file, None, where, f"{name} is {container}", "no records path: every row is a record")
+    first, inner = section.records[0], section.records[1:]
+    found = False
+    for raw in read_rows(path, name, "json", watch, collector.fault, frozenset(() if inner else (first,))):
+        if raw.section != first:
+            continue
+        found = True
+        if not raw.whole:
+            yield raw
+            continue
+        value = lookup(raw.value, inner) if inner else raw.value
+        if not isinstance(value, list):
+            wrong = f"{path_text(section.records)} of {name} is not a list"
+            raise InputError.at(file, None, where, wrong, "the path to a list")
+        for one in value:
+            yield Raw("", one, raw.origin, raw.suspect)
+    if not found:
+        raise InputError.at(file, None, where, f"{name} has no {clip(first)} at its top", "the path to a list")
+
+
+def lookup(value: Any, path: SourcePath) -> Any:
+    """What stands at a path, or a private mark where nothing does."""
+    for part in path:
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return _NOTHING
+    return value
+
+
+class _Maker:
+    """Makes canonical records of foreign ones by one section."""
+
+    def __init__(self, section: Section, is_csv: bool) -> None:
+        self._section = section
+        self._specs = SPECS[section.part]
+        self._is_csv = is_csv
+        self.found: Counter[SourcePath] = Counter()
+        templates = [path for template in section.templates.values() for path in template.paths]
+        self._used = tuple(dict.fromkeys([*section.fields.values(), *templates]))
+
+    def mapped(self) -> Iterator[tuple[str, str]]:
+        """Source and target of every rule, in words for the account of the load."""
+        for target, path in self._section.fields.items():
+            yield path_text(path), ".".join(target)
+        for target, value in self._section.constants.items():
+            yield f"constant {clip(repr(value), 60)}", ".".join(target)
+        for goal, template in self._section.templates.items():
+            parts = [f'"{part}"' for part in template.parts]
+            yield "template " + (f"[{', '.join(parts)}]" if template.is_list else parts[0]), ".".join(goal)
+
+    def make(self, raw: Any) -> dict[str, Any]:
+        """The canonical record. Raises FieldError."""
+        if not isinstance(raw, dict):
+            raise FieldError("", f"{clip(repr(raw), 40)} is not an object", "an object")
+        made: dict[str, Any] = {}
+        for target, path in self._section.fields.items():
+            value = lookup(raw, path)
+            if value is not _NOTHING:
+                self.found[path] += 1
+                _put(made, target, self._convert(target, value))
+        for target, value in self._section.constants.items():
+            _put(made, target, value)
+        loss: list[str] = []
+        for target, template in self._section.templates.items():
+            texts, lost = _texts(raw, template)
+            if lost is None:
+                filled = template.fill(texts)
+                _put(made, target, [filled] if target in _LISTS else filled)
+            else:
+                loss.append(f"{'.'.join(target)}: {path_text(lost)} is missing in the source")
+        if loss and self._section.part == "memories":
+            made["loss"] = [*made.get("loss", []), *loss]
+        if self._section.part != "judgments":
+            rest = _without(raw, self._used)
+            if rest:
+                made["meta"] = {**rest, **made.get("meta", {})}
+        return made
+
+    def _convert(self, target: Target, value: Any) -> Any:
+        section, spec = self._section, self._specs[target[0]]
+        listed = section.values.get(target)
+        if listed is not None:
+            key = value if isinstance(value, str) else _word(value)
+            if key in listed:
+                return listed[key]
+        if target in section.units:
+            return _seconds(value, section.units[target], ".".join(target))
+        if target in section.split and isinstance(value, str):
+            return [part.strip() for part in value.split(section.split[target]) if part.strip()]
+        if self._is_csv and len(target) == 1:
+            is_single = spec.kind == "list" and not value.lstrip().startswith("[")
+            return [value] if is_single else from_text(spec, value)
+        return _as_texts(target, spec, value)
+
+
+def _put(made: dict[str, Any], target: Target, value: Any) -> None:
+    if len(target) == 1:
+        made[target[0]] = value
+    else:
+        made.setdefault(target[0], {})[target[1]] = value
+
+
+def _word(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def _texts(raw: dict[str, Any], template: Template) -> tuple[dict[SourcePath, str], SourcePath | None]:
+    """The texts for a template's holes, or the first path that has none."""
+    texts: dict[SourcePath, str] = {}
+    for path in template.paths:
+        value = lookup(raw, path)
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            return texts, path
+        texts[path] = str(value)
+    return texts, None
+
+
+def _seconds(value: Any, per_second: int, field: str) -> Any:
+    if isinstance(value, str):
+        try:
+            value = int(value)
+        except ValueError:
+            raise FieldError(field, f"{clip(repr(value), 60)} is not a count", "a whole number of the unit") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if isinstance(value, int) and value % per_second == 0:
+        return value // per_second
+    return value / per_second
+
+
+def _as_texts(target: Target, spec: FieldSpec, value: Any) -> Any:
+    """Whole numbers as texts where the field holds texts, single values as a list of one where it holds a list."""
+    if spec.kind == "list" or target in _LISTS:
+        many = value if isinstance(value, list) else [value] if isinstance(value, str | int) else value
+        return [_number_text(one) for one in many] if isinstance(many, list) else many
+    is_text = spec.kind in ("id", "text", "word", "namespace") and spec.name not in _NUMERIC_WORDS
+    if len(target) == 1 and is_text and spec.name != "value":
+        if spec.kind == "namespace" and isinstance(value, list):
+            return [_number_text(one) for one in value]
+        return _number_text(value)
+    return value
+
+
+def _number_text(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _without(raw: Mapping[str, Any], used: tuple[SourcePath, ...]) -> dict[str, Any]:
+    """The record less what the mapping took; an object of which everything was taken goes with it."""
+    rest = dict(raw)
+    inner: dict[str, list[SourcePath]] = {}
+    for path in used:
+        if len(path) == 1:
+            rest.pop(path[0], None)
+        else:
+            inner.setdefault(path[0], []).append(path[1:])
+    for key, paths in inner.items():
+        value = rest.get(key)
+        if isinstance(value, dict):
+            left = _without(value, tuple(paths))
+            if left or not value:
+                rest[key] = left
+            else:
+                del rest[key]
+    return rest

@@ -1,0 +1,106 @@
+"""Which format a SOURCE is, and which files it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from inspector.errors import InputError
+from inspector.formats import gatemem, packets, rhelm
+from inspector.formats.base import clip, did_you_mean, os_fault
+from inspector.formats.rows import CONTAINERS
+from inspector.formats.sniff import READABLE, sniff
+
+PARTS = ("memories", "queries", "judgments")
+_SETTINGS = {"bundle.toml": "settings", "policy.toml": "policy", "mapping.toml": "mapping"}
+_FINDERS: dict[str, Callable[[Path], tuple[Path, ...]]] = {
+    "rhelm": rhelm.find,
+    "gatemem": gatemem.find,
+    "authority-packet": packets.find,
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One SOURCE argument: its format, every file that will be read, and for a bundle which file is which part.
+
+    The parts are memories, queries, judgments, settings, policy, mapping; a single file is the part that it holds.
+    """
+
+    path: Path
+    format: str
+    files: tuple[Path, ...]
+    parts: Mapping[str, Path] = field(default_factory=dict)
+
+
+def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped: bool) -> Source:
+    """The source at a path, recognised from its content, or read as the format that the user names.
+
+    ``mapped`` says that a mapping will be applied, so that fields need not be canonical. Raises InputError where
+    nothing that can be read is there.
+    """
+    if as_format is not None and as_format not in known:
+        wrong = f"no such format{did_you_mean(as_format, known)}"
+        raise InputError.at("--as " + clip(as_format), None, "", wrong, "one of " + ", ".join(known))
+    try:
+        is_folder = path.stat() is not None and path.is_dir()
+        if is_folder:
+            next(path.iterdir(), None)  # a folder that may not be read says so here
+    except OSError as error:
+        raise os_fault(error, str(path)) from None
+    return _folder(path, as_format) if is_folder else _file(path, as_format, mapped)
+
+
+def _folder(path: Path, as_format: str | None) -> Source:
+    if as_format in CONTAINERS or as_format == "mapped":
+        wrong = f"is a folder, and {as_format} is a file"
+        raise InputError.at(str(path), None, "", wrong, "a file, or --as bundle")
+    if as_format in (None, "bundle"):
+        parts = _bundle_parts(path)
+        if "memories" in parts or "mapping" in parts:
+            return Source(path, "bundle", tuple(parts.values()), parts)
+    for name, find in _FINDERS.items():
+        if as_format in (None, name):
+            files = find(path)
+            if files:
+                return Source(path, name, files)
+    expected = "memories.*, or the folders of rhelm, gatemem or authority-packet data"
+    raise InputError.at(str(path), None, "", "the folder holds no memories", expected)
+
+
+def _bundle_parts(folder: Path) -> dict[str, Path]:
+    parts: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        part = _SETTINGS.get(file.name) or (file.name.split(".")[0] if file.suffix not in ("", ".toml", ".md") else "")
+        if not file.is_file() or (part not in PARTS and part not in _SETTINGS.values()):
+            continue
+        if part in parts:
+            wrong = f"two files could be the {part}: {parts[part].name} and {file.name}"
+            raise InputError.at(str(folder), None, "", wrong, "one of them")
+        parts[part] = file
+    return parts
+
+
+def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
+    if as_format == "bundle":
+        raise InputError.at(str(path), None, "", "is a file, and a bundle is a folder", "a folder with memories.*")
+    if as_format in _FINDERS:
+        files = _FINDERS[as_format](path)
+        if not files:
+            raise InputError.at(str(path), None, "", f"is not {as_format} data", f"a file of {as_format}")
+        return Source(path, as_format, files)
+    shape = sniff(path, str(path))
+    if mapped or as_format == "mapped":
+        return Source(path, "mapped", (path,), {"memories": path})
+    kind = shape.kind
+    if as_format is None and kind in _FINDERS:
+        return Source(path, kind, _FINDERS[kind](path))
+    if kind == "rhelm-questions":
+        raise InputError.at(str(path), None, "", "holds rhelm questions without memories", "the rhelm folder above it")
+    if kind in PARTS:
+        return Source(path, as_format or shape.container, (path,), {kind: path})
+    if as_format is not None:
+        return Source(path, as_format, (path,), {"memories": path})
+    found = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
+    raise InputError.at(str(path), None, "", f"not recognised (its fields: {found})", READABLE)

@@ -1,0 +1,50 @@
+"""What can be read, in the words of ``inspector formats``."""
+
+from __future__ import annotations
+
+from inspector.formats import gatemem, mapping, packets, rhelm
+from inspector.formats.base import Format
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        name="bundle",
+        summary="a folder with memories.*, queries.*, judgments.*, bundle.toml, policy.toml, mapping.toml",
+        recognised_by="a folder that holds memories.*, or mapping.toml; each part in any of the four forms below",
+        example='memories.jsonl:\n{"id": "m1", "text": "Ana lives in Porto.", "namespace": "ana"}\nqueries.jsonl:\n'
+        '{"id": "q1", "text": "Where does Ana live?", "principal": {"id": "ana", "namespaces": ["ana"]}}',
+        loss="nothing; unknown keys are kept in meta",
+    ),
+    Format(
+        name="jsonl",
+        summary="JSON Lines: one memory on each line",
+        recognised_by="an object with id and text on the first line",
+        example='{"id": "m1", "text": "Ana lives in Porto.", "namespace": "ana"}',
+        loss="nothing; unknown keys are kept in meta",
+    ),
+    Format(
+        name="json",
+        summary="a JSON array of memories, or an object with memories and optionally queries and judgments",
+        recognised_by="a document that begins with [, or an object with one of these keys",
+        example='{"memories": [{"id": "m1", "text": "Ana lives in Porto."}], '
+        '"queries": [{"id": "q1", "text": "Where does Ana live?"}]}',
+        loss="nothing; unknown keys are kept in meta; a document that breaks off is refused whole",
+    ),
+    Format(
+        name="csv",
+        summary="a table with a header of field names, separated by commas, semicolons or tabs",
+        recognised_by="a first line that names the columns id and text",
+        example='id,text,namespace,allowed_purposes\nm1,Ana lives in Porto.,ana,"[""booking""]"',
+        loss="an empty cell is an absent key: null and empty cannot be told from it; lists and objects are JSON cells",
+    ),
+    Format(
+        name="parquet",
+        summary="a Parquet table whose columns are named after the fields",
+        recognised_by="the mark PAR1, and columns id and text",
+        example="columns id VARCHAR, text VARCHAR, namespace VARCHAR, allowed_purposes VARCHAR[]",
+        loss="a row cannot lack a column: a key that is absent reads as null; rows have numbers, not lines",
+    ),
+    mapping.FORMAT,
+    rhelm.FORMAT,
+    gatemem.FORMAT,
+    packets.FORMAT,
+)

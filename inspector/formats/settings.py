@@ -1,0 +1,200 @@
+"""``bundle.toml``: what a bundle fixes for every evaluation of it (DESIGN 2)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+from zoneinfo import ZoneInfo
+
+from inspector.errors import FieldError, InputError
+from inspector.formats.base import at, clip, did_you_mean, read_text
+from inspector.formats.cells import from_text
+from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, Isolation, Settings, check_field
+from inspector.times import parse_time
+
+KEYS = (
+    "exported_at",
+    "timezone",
+    "isolation",
+    "shared_namespaces",
+    "aliases",
+    "route",
+    "lexical_text",
+    "tokenizer",
+    "assumptions",
+    "unknown_intent",
+)
+_WORDS: dict[str, tuple[str, ...]] = {
+    "isolation": get_args(Isolation),
+    "lexical_text": ("text", "metadata"),
+    "tokenizer": ("unicode", "packet"),
+    "unknown_intent": ("join", "strict"),
+}
+_POLICY_WORDS = ("allow", "deny")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as a table. Raises InputError that names the line of a syntax error."""
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+        line = int(found[1]) if found else None
+        words = str(error)[: found.start()] if found else str(error)
+        raise InputError.at(str(path), line, "", f"broken TOML ({clip(words)})", "a TOML file") from None
+    except RecursionError:
+        raise InputError.at(str(path), None, "", "nested too deeply", "a TOML file") from None
+
+
+def check_keys(table: Mapping[str, Any], known: tuple[str, ...], file: str, prefix: str = "") -> None:
+    """Raise InputError for a key that is not known, naming file, key and the nearest known name."""
+    for name in table:
+        if name not in known:
+            wrong = f"unknown key{did_you_mean(name, known)}"
+            raise InputError.at(file, None, prefix + clip(name), wrong, "one of " + ", ".join(known))
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The checked contents of ``bundle.toml`` as arguments of :class:`Settings`, only those that it states.
+
+    Raises InputError that names file and key.
+    """
+    table = read_toml(path)
+    check_keys(table, KEYS, str(path))
+    try:
+        return {name: _setting(name, value, table.get("timezone")) for name, value in table.items()}
+    except FieldError as error:
+        raise at(error, str(path), None) from None
+
+
+def _setting(name: str, value: Any, timezone: Any) -> Any:
+    if name == "timezone":
+        return check_timezone(value)
+    if name == "exported_at":
+        if isinstance(value, dt.date):  # a TOML date or date-time
+            value = value.isoformat()
+        return parse_time(value, name, check_timezone(timezone) if timezone is not None else None)
+    if name in _WORDS:
+        if value not in _WORDS[name]:
+            raise FieldError(name, f"{clip(repr(value))} is not known", "one of " + ", ".join(_WORDS[name]))
+        return value
+    if name == "route":
+        if not isinstance(value, str) or not value:
+            raise FieldError(name, f"{clip(repr(value))} is not a route", "a route's name such as global_dense")
+        return value
+    if name == "shared_namespaces":
+        return tuple(_namespaces(value))
+    if name == "aliases":
+        return tuple(_aliases(value))
+    return check_assumptions(value)
+
+
+def check_timezone(value: Any, field: str = "timezone") -> str:
+    """The name of a time zone that is known. Raises FieldError for anything else."""
+    try:
+        if isinstance(value, str) and value:
+            ZoneInfo(value)
+            return value
+    except (ValueError, OSError, LookupError):
+        pass
+    raise FieldError(field, f"{clip(repr(value))} is not a time zone", "a name such as Asia/Seoul or UTC")
+
+
+def _namespaces(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise FieldError("shared_namespaces", f"{clip(repr(value))} is not a list", "a list of namespaces")
+    for i, one in enumerate(value):
+        if not _texts(one) and not (isinstance(one, str) and one):
+            raise FieldError(
+                f"shared_namespaces[{i}]", f"{clip(repr(one))} is not a namespace", "text or list of texts"
+            )
+    return value
+
+
+def _aliases(value: Any) -> list[tuple[str, ...]]:
+    if not isinstance(value, list):
+        raise FieldError("aliases", f"{clip(repr(value))} is not a list", 'groups of ids such as [["anna", "user-7"]]')
+    for i, group in enumerate(value):
+        if not _texts(group) or len(group) < 2:
+            raise FieldError(f"aliases[{i}]", f"{clip(repr(group))} is not a group", "two or more ids of one owner")
+    return [tuple(group) for group in value]
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and all(isinstance(one, str) and one for one in value)
+
+
+def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
+    """Checked assumptions: FIELD of memories, ``query.FIELD``, or ``policy`` (allow or deny).
+
+    ``parse`` reads texts as the field's type, as the command line gives them. Raises FieldError.
+    """
+    if not isinstance(value, Mapping):
+        raise FieldError("assumptions", f"{clip(repr(value))} is not a table", "a table of FIELD = VALUE")
+    known = ["policy", *_assumable(MEMORY_FIELDS), *(f"query.{name}" for name in _assumable(QUERY_FIELDS))]
+    flat: dict[str, Any] = {}
+    for name, taken in value.items():
+        if name == "query" and isinstance(taken, Mapping):  # `query.intent = …` in TOML is a table
+            flat.update({f"query.{inner}": one for inner, one in taken.items()})
+        else:
+            flat[name] = taken
+    made: dict[str, Any] = {}
+    for name, taken in flat.items():
+        where = f"assumptions.{name}"
+        if name not in known:
+            raise FieldError(clip(where), f"no such field{did_you_mean(name, known)}", "policy, FIELD or query.FIELD")
+        if name == "policy":
+            if taken not in _POLICY_WORDS:
+                raise FieldError(where, f"{clip(repr(taken))} is not known", "allow or deny")
+            made[name] = taken
+            continue
+        spec = QUERY_FIELDS[name.removeprefix("query.")] if name.startswith("query.") else MEMORY_FIELDS[name]
+        if isinstance(taken, dt.date):
+            taken = taken.isoformat()
+        try:
+            if parse and isinstance(taken, str):
+                taken = from_text(spec, taken)
+            check_field(spec, taken)
+        except FieldError as error:
+            raise FieldError(f"assumptions.{error.field}", error.wrong, error.expected) from None
+        made[name] = taken
+    return made
+
+
+def _assumable(specs: Mapping[str, Any]) -> list[str]:
+    return [name for name in specs if name not in ("id", "text", "meta", "loss", "embedding", "recorded")]
+
+
+def merge_settings(stated: list[tuple[str, dict[str, Any]]], notes: list[str]) -> Settings:
+    """One :class:`Settings` of what several sources state, each given with its file's name.
+
+    Lists are joined. The latest ``exported_at`` counts, and a note says so. Sources that contradict each other raise
+    InputError that names both files.
+    """
+    made: dict[str, Any] = {}
+    said: dict[str, str] = {}
+    for file, table in stated:
+        for name, value in table.items():
+            if name not in made:
+                made[name], said[name] = value, file
+            elif name in ("shared_namespaces", "aliases"):
+                made[name] += tuple(one for one in value if one not in made[name])
+            elif name == "assumptions":
+                for field, taken in value.items():
+                    if made[name].setdefault(field, taken) != taken:
+                        raise _contradiction(file, f"assumptions.{field}", taken, said[name])
+            elif name == "exported_at":
+                if value.us != made[name].us:
+                    made[name] = max(made[name], value, key=lambda instant: instant.us)
+                    notes.append(f"the sources were exported at different times: {made[name].text} is used for all")
+            elif made[name] != value:
+                raise _contradiction(file, name, value, said[name])
+    return Settings(**made)
+
+
+def _contradiction(file: str, field: str, value: Any, other: str) -> InputError:
+    return InputError.at(file, None, field, f"{clip(repr(value))} contradicts {other}", "sources that agree")

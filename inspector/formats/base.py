@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -104,6 +105,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def name_of(path: Path) -> str:
+    """The path as text that can be stored and printed: bytes of a file name that are not UTF-8 are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def os_fault(error: OSError, file: str) -> InputError:
     """An operating system's refusal to open or read a file, in the words of every other input error."""
     if isinstance(error, FileNotFoundError):
@@ -124,15 +130,15 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(LINE_LIMIT + 1)
     except OSError as error:
-        raise os_fault(error, str(path)) from None
+        raise os_fault(error, name_of(path)) from None
     if len(data) > LINE_LIMIT:
-        raise InputError.at(str(path), None, "", "is longer than 64 MiB", "a short text file")
+        raise InputError.at(name_of(path), None, "", "is longer than 64 MiB", "a short text file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise not_utf8(str(path), line, data[error.start], column) from None
+        raise not_utf8(name_of(path), line, data[error.start], column) from None
 
 
 def not_utf8(file: str, line: int, byte: int, column: int) -> InputError:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from inspector.errors import FieldError, InputError, InspectorError
-from inspector.formats.base import Watch, at
+from inspector.formats.base import Watch, at, name_of
 from inspector.formats.cells import from_text
 from inspector.formats.collect import Collector
 from inspector.formats.rows import Container, Raw, read_rows
@@ -49,20 +49,27 @@ _SPECS: dict[str, Mapping[str, FieldSpec]] = {
 }
 
 
-def read_part(path: Path, part: str, container: Container, collector: Collector, watch: Watch) -> None:
-    """Read one file of canonical records as ``memories``, ``queries`` or ``judgments``."""
-    name = str(path)
+def read_part(
+    path: Path, part: str, container: Container, collector: Collector, watch: Watch, only: bool = False
+) -> None:
+    """Read one file of canonical records as ``memories``, ``queries`` or ``judgments``; with ``only``, no other list
+    that a JSON document holds beside it."""
+    name = name_of(path)
     take: dict[str, Callable[[Any, Any, bool], None]] = {
         "memories": collector.memory,
         "queries": collector.query,
         "judgments": collector.judgment,
     }
     before = len(collector.memories) + collector.repeated
+    first = len(collector.memories), len(collector.queries)
+    skipped = len(collector.skipped)
     seen = 0
     for raw in read_rows(path, name, container, watch, collector.fault, SECTIONS):
         section = raw.section or part
         if raw.whole:
             _whole(raw, name, collector)
+            continue
+        if only and section != part:
             continue
         seen += 1
         try:
@@ -71,8 +78,13 @@ def read_part(path: Path, part: str, container: Container, collector: Collector,
             collector.fault(at(error, raw.origin.file, raw.origin.line))
             continue
         take[section](value, raw.origin, raw.suspect)
-    if not seen and not collector.skipped:
+    if not seen and len(collector.skipped) == skipped:
         raise InputError.at(name, None, "", "the file holds no records", f"at least one of {part}")
+    for prefix, records in (("", collector.memories[first[0] :]), ("query.", collector.queries[first[1] :])):
+        names: dict[str, None] = {}
+        for record in records:
+            names.update(dict.fromkeys(record.fields))
+        collector.mapped.update({prefix + field: prefix + field for field in names if field != "meta"})
     note_page(name, len(collector.memories) + collector.repeated - before, collector)
 
 

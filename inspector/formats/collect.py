@@ -37,6 +37,7 @@ from inspector.trit import parse_trit
 
 JUDGMENT_FIELDS = ("query_id", "memory_id", "namespace", "axis", "value", "source")
 _JUDGED_AXES = ("scope", "policy", "lifecycle", "relevance")
+_INT_LIMIT = 2**63
 _NAMESPACE = FieldSpec("namespace", "namespace", MEMORY_FIELDS["namespace"].type, "")
 #: Fields that the axes read (DESIGN 3), for the account of what a source does not say.
 _READ_OF_MEMORY = (
@@ -210,13 +211,7 @@ class Collector:
         if "boundary_state" in missing and self._any(self.memories, "boundary_log"):
             missing.remove("boundary_state")
         missing += [f"query.{name}" for name in _READ_OF_QUERY if self.queries and not self._any(self.queries, name)]
-        mapped = dict(self.mapped)
-        if not mapped:
-            for record in (*self.memories, *self.queries):
-                for name in record.fields:
-                    mapped.setdefault(name if isinstance(record, Memory) else f"query.{name}", name)
-        kept = dict(sorted(self.kept.items()))
-        return FieldAccount(mapped=mapped, kept=kept, missing=tuple(missing))
+        return FieldAccount(mapped=dict(self.mapped), kept=dict(sorted(self.kept.items())), missing=tuple(missing))
 
     @staticmethod
     def _any(records: list[Any], name: str) -> bool:
@@ -267,6 +262,8 @@ def checked(spec: FieldSpec, value: Any, timezone: str | None) -> Any:
             return sys.intern(value) if len(value) <= 64 and spec.kind != "id" else value
     elif type(value) is float and spec.kind in ("number", "word") and not math.isfinite(value):
         raise FieldError(spec.name, f"{value!r} is not a finite number", "a number")
+    elif type(value) is int and spec.kind in ("number", "word") and abs(value) >= _INT_LIMIT:
+        raise FieldError(spec.name, "the number is out of range", "a whole number below 2^63")
     check_field(spec, value, timezone)
     return value
 

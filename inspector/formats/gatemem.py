@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError, InspectorError
-from inspector.formats.base import Format, Watch, at, clip
+from inspector.formats.base import Format, Watch, at, clip, name_of
 from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
@@ -61,7 +61,7 @@ def find(path: Path) -> tuple[Path, ...]:
 
 def _is_gatemem(path: Path) -> bool:
     try:
-        return sniff(path, str(path)).kind == "gatemem"
+        return sniff(path).kind == "gatemem"
     except InspectorError:
         return False
 
@@ -90,18 +90,18 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
     episodes: dict[str, _Episode] = {}
     checkpoints: list[Path] = []
     for file in files:
-        if "as_of_turn_id" in sniff(file, str(file)).keys:
+        if "as_of_turn_id" in sniff(file).keys:
             checkpoints.append(file)
             continue
-        for raw in read_rows(file, str(file), "jsonl", watch, collector.fault):
+        for raw in read_rows(file, name_of(file), "jsonl", watch, collector.fault):
             try:
                 _check_episode(raw.value, raw.suspect)
             except FieldError as error:
-                collector.fault(at(error, str(file), raw.origin.line))
+                collector.fault(at(error, name_of(file), raw.origin.line))
                 continue
             _episode(raw.value, raw.origin, collector, episodes)
     if checkpoints and not episodes:
-        raise InputError.at(str(checkpoints[0]), None, "", "checkpoints without episodes", "the domain's folder")
+        raise InputError.at(name_of(checkpoints[0]), None, "", "checkpoints without episodes", "the domain's folder")
     patterns = 0
     for file in checkpoints:
         if "queries" not in collector.replaced:
@@ -183,11 +183,11 @@ def _moment(stamp: Any) -> datetime:
 def _checkpoints(path: Path, collector: Collector, watch: Watch, episodes: dict[str, _Episode]) -> int:
     """Read one file of checkpoints; returns how many leak targets are written as patterns."""
     patterns = 0
-    for raw in read_rows(path, str(path), "jsonl", watch, collector.fault):
+    for raw in read_rows(path, name_of(path), "jsonl", watch, collector.fault):
         try:
             _check_checkpoint(raw.value, raw.suspect, episodes)
         except FieldError as error:
-            collector.fault(at(error, str(path), raw.origin.line))
+            collector.fault(at(error, name_of(path), raw.origin.line))
             continue
         checkpoint = raw.value
         namespace = checkpoint["episode_id"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical, gatemem, mapping, packets, rhelm
-from inspector.formats.base import LoadOptions, Watch, at, os_fault, read_text
+from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
 from inspector.formats.mapping_schema import Mapped
 from inspector.formats.recognise import Source, recognise
@@ -51,7 +51,7 @@ def load(
         raise InputError.at("SOURCE", None, "", "nothing was given", "a file or a folder")
     if options.trace is not None:
         wrong = "traces are read from a query's `recorded` block in this version"
-        raise InputError.at(str(options.trace), None, "", wrong, "queries with recorded, and no --trace")
+        raise InputError.at(name_of(options.trace), None, "", wrong, "queries with recorded, and no --trace")
     sources = _sources(paths, options)
     files = _all_files(sources, options)
     sizes = [_size(file) for file in files]
@@ -88,8 +88,8 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
     sources = _sources(paths, options)
     digest = hashlib.sha256()
     said = {
-        "sources": [[str(source.path), source.format] for source in sources],
-        "replaced": [str(options.queries), str(options.judgments), str(options.policy), str(options.mapping)],
+        "sources": [[name_of(source.path), source.format] for source in sources],
+        "replaced": [str(one) for one in (options.queries, options.judgments, options.policy, options.mapping)],
         "options": [options.as_format, options.lenient, options.as_of, dict(options.assume)],
     }
     digest.update(json.dumps(said, sort_keys=True, default=str).encode())
@@ -98,7 +98,7 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
             with file.open("rb") as opened:
                 content = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
-            raise os_fault(error, str(file)) from None
+            raise os_fault(error, name_of(file)) from None
         digest.update(f"\0{file}\0{content}".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
@@ -118,13 +118,16 @@ def _all_files(sources: list[Source], options: LoadOptions) -> list[Path]:
 
 def _size(file: Path) -> int:
     try:
-        return file.stat().st_size
+        size = file.stat().st_size
+        if not file.is_file():
+            raise InputError.at(name_of(file), None, "", "is not an ordinary file", "a file")
+        return size
     except OSError as error:
-        raise os_fault(error, str(file)) from None
+        raise os_fault(error, name_of(file)) from None
 
 
 def _name(path: Path) -> str:
-    return path.name or path.resolve().name or str(path)
+    return path.name or path.resolve().name or name_of(path)
 
 
 def _settings(
@@ -134,9 +137,9 @@ def _settings(
     policies: list[tuple[Path, str]] = []
     for source in sources:
         if source.format == "authority-packet":
-            stated.append((str(source.path), dict(packets.SETTINGS)))
+            stated.append((name_of(source.path), dict(packets.SETTINGS)))
         if "settings" in source.parts:
-            stated.append((str(source.parts["settings"]), read_settings(source.parts["settings"])))
+            stated.append((name_of(source.parts["settings"]), read_settings(source.parts["settings"])))
         mapped = maps[source.path]
         if mapped is not None and mapped.timezone is not None:
             stated.append((mapped.file, {"timezone": mapped.timezone}))
@@ -148,9 +151,9 @@ def _settings(
     for file, text in policies[1:]:
         if text != policies[0][1]:
             wrong = f"differs from {policies[0][0]}"
-            raise InputError.at(str(file), None, "", wrong, "one policy: name it with --policy")
+            raise InputError.at(name_of(file), None, "", wrong, "one policy: name it with --policy")
     if policies:
-        settings = settings.with_(policy=policies[0][1], policy_file=str(policies[0][0]))
+        settings = settings.with_(policy=policies[0][1], policy_file=name_of(policies[0][0]))
     try:
         assumed = check_assumptions(options.assume, parse=True)
     except FieldError as error:
@@ -175,7 +178,7 @@ def _read(source: Source, options: LoadOptions, mapped: Mapped | None, collector
         if path is None or part in collector.replaced:
             continue
         forced = options.as_format
-        container = next((one for one in CONTAINERS if one == forced), None) or sniff(path, str(path)).container
+        container = next((one for one in CONTAINERS if one == forced), None) or sniff(path).container
         canonical.read_part(path, part, container, collector, watch)
 
 
@@ -183,13 +186,13 @@ def _read_replacements(options: LoadOptions, collector: Collector, watch: Watch)
     collector.replaced = frozenset()
     for part, path in (("queries", options.queries), ("judgments", options.judgments)):
         if path is not None:
-            canonical.read_part(path, part, sniff(path, str(path)).container, collector, watch)
+            canonical.read_part(path, part, sniff(path).container, collector, watch, only=True)
 
 
 def _check_any(paths: Sequence[Path], collector: Collector) -> None:
     if collector.memories:
         return
-    name = ", ".join(str(path) for path in paths)
+    name = ", ".join(name_of(path) for path in paths)
     if collector.skipped:
         wrong = f"no memory could be read: {len(collector.skipped):,} skipped, the first at {collector.skipped[0]}"
         raise InputError.at(name, None, "", wrong, "at least one memory")

@@ -51,7 +51,7 @@ from typing import Any
 
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical
-from inspector.formats.base import Format, LoadOptions, Watch, at, clip
+from inspector.formats.base import Format, LoadOptions, Watch, at, clip, name_of
 from inspector.formats.cells import from_text
 from inspector.formats.collect import Collector
 from inspector.formats.mapping_schema import (
@@ -90,7 +90,7 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
     if path is not None:
         return read_mapping(path)
     if source.format == "mapped":
-        raise InputError.at(str(source.path), None, "", "no mapping was given", "--mapping FILE")
+        raise InputError.at(name_of(source.path), None, "", "no mapping was given", "--mapping FILE")
     return None
 
 
@@ -122,36 +122,37 @@ def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> 
             continue
         section = mapped.sections.get(part)
         if section is None:
-            canonical.read_part(path, part, sniff(path, str(path)).container, collector, watch)
+            canonical.read_part(path, part, sniff(path).container, collector, watch)
         else:
             _read_part(path, mapped.file, section, collector, watch)
 
 
 def _read_part(path: Path, file: str, section: Section, collector: Collector, watch: Watch) -> None:
-    name = str(path)
+    name = name_of(path)
     take: dict[str, Callable[[Any, Any, bool], None]] = {
         "memories": collector.memory,
         "queries": collector.query,
         "judgments": collector.judgment,
     }
-    maker = _Maker(section, sniff(path, name).container == "csv")
+    maker = _Maker(section, sniff(path).container == "csv")
     before = len(collector.memories) + collector.repeated
+    skipped = len(collector.skipped)
     seen = 0
     for raw in _rows(path, name, file, section, collector, watch):
         seen += 1
         try:
-            made = maker.make(raw.value)
+            record = maker.make(raw.value)
         except FieldError as error:
             collector.fault(at(error, raw.origin.file, raw.origin.line))
             continue
-        take[section.part](made, raw.origin, raw.suspect)
-    if not seen and not collector.skipped:
+        take[section.part](record, raw.origin, raw.suspect)
+    if not seen and len(collector.skipped) == skipped:
         raise InputError.at(name, None, "", "the file holds no records", f"at least one of {section.part}")
     if section.part == "memories":
         canonical.note_page(name, len(collector.memories) + collector.repeated - before, collector)
     prefix = {"memories": "", "queries": "query.", "judgments": "judgment."}[section.part]
-    for text, target in maker.mapped():
-        collector.mapped[text] = ", ".join(one for one in (collector.mapped.get(text), prefix + target) if one)
+    for text, made in maker.mapped():
+        collector.mapped[text] = ", ".join(one for one in (collector.mapped.get(text), prefix + made) if one)
     for target, source_path in section.fields.items():
         if not maker.found[source_path]:
             where = f"{section.part}.fields.{'.'.join(target)}"
@@ -160,7 +161,7 @@ def _read_part(path: Path, file: str, section: Section, collector: Collector, wa
 
 def _rows(path: Path, name: str, file: str, section: Section, collector: Collector, watch: Watch) -> Iterator[Raw]:
     """The raw records that the section's ``records`` path leads to."""
-    container = sniff(path, name).container
+    container = sniff(path).container
     where = f"{section.part}.records"
     if not section.records:
         for raw in read_rows(path, name, container, watch, collector.fault):

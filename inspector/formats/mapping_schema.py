@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.formats.base import at, clip, did_you_mean
+from inspector.formats.base import at, clip, did_you_mean, name_of
 from inspector.formats.collect import JUDGMENT_FIELDS
 from inspector.formats.settings import check_keys, check_timezone, read_toml
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, check_field
@@ -91,7 +91,7 @@ def path_text(path: SourcePath) -> str:
 def read_mapping(path: Path) -> Mapped:
     """Read and check a mapping. Raises InputError that names the file and the key."""
     table = read_toml(path)
-    file = str(path)
+    file = name_of(path)
     check_keys(table, _TOP, file)
     try:
         timezone = check_timezone(table["timezone"]) if "timezone" in table else None

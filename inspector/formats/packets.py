@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InspectorError
-from inspector.formats.base import Format, Watch, at
+from inspector.formats.base import Format, Watch, at, name_of
 from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
@@ -34,7 +34,7 @@ _RENAMED_QUERY = {"query": "text", "external_grants": "grants", "now": "as_of"}
 def find(path: Path) -> tuple[Path, ...]:
     """The packet files at a path; none where it is something else."""
     if path.is_file():
-        return (path,) if sniff(path, str(path)).kind == "authority-packet" else ()
+        return (path,) if sniff(path).kind == "authority-packet" else ()
     return tuple(
         file
         for file in sorted(path.glob("*.json"))
@@ -44,7 +44,7 @@ def find(path: Path) -> tuple[Path, ...]:
 
 def _is_packet(file: Path) -> bool:
     try:
-        return sniff(file, str(file)).kind == "authority-packet"
+        return sniff(file).kind == "authority-packet"
     except InspectorError:
         return False
 
@@ -52,7 +52,7 @@ def _is_packet(file: Path) -> bool:
 def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
     """Read the files that :func:`find` gave."""
     for file in files:
-        name = str(file)
+        name = name_of(file)
         for raw in read_rows(file, name, "json", watch, collector.fault, frozenset(("scenarios",))):
             if raw.section != "scenarios":
                 continue

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inspector.errors import InputError
 from inspector.formats import gatemem, packets, rhelm
-from inspector.formats.base import clip, did_you_mean, os_fault
+from inspector.formats.base import clip, did_you_mean, name_of, os_fault
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
 
@@ -48,14 +48,18 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
         if is_folder:
             next(path.iterdir(), None)  # a folder that may not be read says so here
     except OSError as error:
-        raise os_fault(error, str(path)) from None
-    return _folder(path, as_format) if is_folder else _file(path, as_format, mapped)
+        raise os_fault(error, name_of(path)) from None
+    if is_folder:
+        return _folder(path, as_format, mapped)
+    if not path.is_file():
+        raise InputError.at(name_of(path), None, "", "is neither a file nor a folder", "a file that can be read twice")
+    return _file(path, as_format, mapped)
 
 
-def _folder(path: Path, as_format: str | None) -> Source:
+def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format in CONTAINERS or as_format == "mapped":
         wrong = f"is a folder, and {as_format} is a file"
-        raise InputError.at(str(path), None, "", wrong, "a file, or --as bundle")
+        raise InputError.at(name_of(path), None, "", wrong, "a file, or --as bundle")
     if as_format in (None, "bundle"):
         parts = _bundle_parts(path)
         if "memories" in parts or "mapping" in parts:
@@ -65,8 +69,10 @@ def _folder(path: Path, as_format: str | None) -> Source:
             files = find(path)
             if files:
                 return Source(path, name, files)
+    if mapped and as_format in (None, "bundle"):
+        return Source(path, "bundle", tuple(_bundle_parts(path).values()), _bundle_parts(path))
     expected = "memories.*, or the folders of rhelm, gatemem or authority-packet data"
-    raise InputError.at(str(path), None, "", "the folder holds no memories", expected)
+    raise InputError.at(name_of(path), None, "", "the folder holds no memories", expected)
 
 
 def _bundle_parts(folder: Path) -> dict[str, Path]:
@@ -77,30 +83,30 @@ def _bundle_parts(folder: Path) -> dict[str, Path]:
             continue
         if part in parts:
             wrong = f"two files could be the {part}: {parts[part].name} and {file.name}"
-            raise InputError.at(str(folder), None, "", wrong, "one of them")
+            raise InputError.at(name_of(folder), None, "", wrong, "one of them")
         parts[part] = file
     return parts
 
 
 def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format == "bundle":
-        raise InputError.at(str(path), None, "", "is a file, and a bundle is a folder", "a folder with memories.*")
+        raise InputError.at(name_of(path), None, "", "is a file, and a bundle is a folder", "a folder with memories.*")
     if as_format in _FINDERS:
         files = _FINDERS[as_format](path)
         if not files:
-            raise InputError.at(str(path), None, "", f"is not {as_format} data", f"a file of {as_format}")
+            raise InputError.at(name_of(path), None, "", f"is not {as_format} data", f"a file of {as_format}")
         return Source(path, as_format, files)
-    shape = sniff(path, str(path))
+    shape = sniff(path)
     if mapped or as_format == "mapped":
         return Source(path, "mapped", (path,), {"memories": path})
     kind = shape.kind
     if as_format is None and kind in _FINDERS:
         return Source(path, kind, _FINDERS[kind](path))
     if kind == "rhelm-questions":
-        raise InputError.at(str(path), None, "", "holds rhelm questions without memories", "the rhelm folder above it")
+        raise InputError.at(name_of(path), None, "", "holds rhelm questions without memories", "the rhelm folder")
     if kind in PARTS:
         return Source(path, as_format or shape.container, (path,), {kind: path})
     if as_format is not None:
         return Source(path, as_format, (path,), {"memories": path})
     found = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
-    raise InputError.at(str(path), None, "", f"not recognised (its fields: {found})", READABLE)
+    raise InputError.at(name_of(path), None, "", f"not recognised (its fields: {found})", READABLE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.formats.base import Format, Watch, at, clip
+from inspector.formats.base import Format, Watch, at, clip, name_of
 from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
@@ -35,9 +35,9 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 def find(path: Path) -> tuple[Path, ...]:
     """The files of RHELM data at a path, conversations first; none where it is something else."""
     if path.is_file():
-        return (path,) if sniff(path, str(path)).kind == "rhelm" else ()
+        return (path,) if sniff(path).kind == "rhelm" else ()
     conversations = sorted((path / "conversations").glob("*/*.json"))
-    if not conversations or sniff(conversations[0], str(conversations[0])).kind != "rhelm":
+    if not conversations or sniff(conversations[0]).kind != "rhelm":
         return ()
     return (*conversations, *sorted((path / "QA_final").glob("*.jsonl")))
 
@@ -68,7 +68,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
 
 
 def _conversation(path: Path, collector: Collector, watch: Watch, characters: set[str]) -> None:
-    name = str(path)
+    name = name_of(path)
     said: dict[str, Any] = {}
     turns: list[tuple[Any, Origin, bool]] = []
     for raw in read_rows(path, name, "json", watch, collector.fault, frozenset(("conversation",))):
@@ -148,7 +148,7 @@ def _is_joined(evidence: str) -> bool:
 
 
 def _questions(path: Path, collector: Collector, watch: Watch, characters: set[str], counts: _Counts) -> None:
-    name = str(path)
+    name = name_of(path)
     named = [character for character in characters if character in path.stem]
     if not named:
         raise InputError.at(name, None, "", "its name names no character of the conversations", "qa_<character>.jsonl")

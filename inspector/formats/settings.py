@@ -11,7 +11,7 @@ from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from inspector.errors import FieldError, InputError
-from inspector.formats.base import at, clip, did_you_mean, read_text
+from inspector.formats.base import at, clip, did_you_mean, name_of, read_text
 from inspector.formats.cells import from_text
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, Isolation, Settings, check_field
 from inspector.times import parse_time
@@ -45,9 +45,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         found = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
         line = int(found[1]) if found else None
         words = str(error)[: found.start()] if found else str(error)
-        raise InputError.at(str(path), line, "", f"broken TOML ({clip(words)})", "a TOML file") from None
-    except RecursionError:
-        raise InputError.at(str(path), None, "", "nested too deeply", "a TOML file") from None
+        raise InputError.at(name_of(path), line, "", f"broken TOML ({clip(words)})", "a TOML file") from None
+    except (ValueError, RecursionError):
+        raise InputError.at(
+            name_of(path), None, "", "holds a number too long or tables too deep to read", "a TOML file"
+        ) from None
 
 
 def check_keys(table: Mapping[str, Any], known: tuple[str, ...], file: str, prefix: str = "") -> None:
@@ -64,11 +66,11 @@ def read_settings(path: Path) -> dict[str, Any]:
     Raises InputError that names file and key.
     """
     table = read_toml(path)
-    check_keys(table, KEYS, str(path))
+    check_keys(table, KEYS, name_of(path))
     try:
         return {name: _setting(name, value, table.get("timezone")) for name, value in table.items()}
     except FieldError as error:
-        raise at(error, str(path), None) from None
+        raise at(error, name_of(path), None) from None
 
 
 def _setting(name: str, value: Any, timezone: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.errors import InputError
-from inspector.formats.base import clip, not_utf8
+from inspector.formats.base import clip, name_of, not_utf8
 from inspector.formats.decode import BOM
 from inspector.formats.rows import Container, check_not_empty
 from inspector.formats.tables import parquet_columns, split_header
@@ -67,8 +67,9 @@ class Shape:
         return "unknown"
 
 
-def sniff(path: Path, name: str) -> Shape:
+def sniff(path: Path) -> Shape:
     """The shape of a file. Raises InputError where it cannot be read, is empty, or is nothing that can be read."""
+    name = name_of(path)
     check_not_empty(path, name)
     with path.open("rb") as file:
         head = file.read(_HEAD)

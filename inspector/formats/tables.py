@@ -20,6 +20,9 @@ from inspector.records import Origin
 
 _BATCH = 1024
 _GLOB = re.compile(r"[*?\[]")
+_COUNT = "SELECT count(*) FROM read_parquet(?, hive_partitioning = false)"
+_ROWS = "SELECT * FROM read_parquet(?, hive_partitioning = false)"
+_COLUMNS = f"DESCRIBE {_ROWS}"
 DELIMITERS = (",", ";", "\t")
 
 
@@ -37,16 +40,23 @@ def read_csv(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[tupl
     with too many or too few cells goes to ``fault``.
     """
     csv.field_size_limit(LINE_LIMIT)
-    last = 0
+    last = bad = 0
+
+    def bad_line(error: InputError) -> None:
+        nonlocal bad
+        fault(error)
+        bad = error.problem.line or 0
 
     def texts() -> Iterator[str]:
         nonlocal last
-        for number, data in read_lines(path, name, watch, fault, keep_blank=True):
+        for number, data in read_lines(path, name, watch, bad_line, keep_blank=True):
             last = number
+            data = data.removeprefix(BOM) if number == 1 else data
             try:
-                yield decode_utf8(data.removeprefix(BOM) if number == 1 else data, name, number)
+                yield decode_utf8(data, name, number)
             except InputError as error:
-                fault(error)
+                bad_line(error)
+                yield data.decode("utf-8", "replace")  # keeps the row's end in step; the row itself is passed over
 
     lines = texts()
     first = next((line for line in lines if not line.isspace()), "")
@@ -58,10 +68,10 @@ def read_csv(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[tupl
         try:
             row = next(rows, None)
         except csv.Error as error:
-            raise InputError.at(name, last, "", f"broken CSV ({error})", "quoted cells that are closed") from None
+            raise InputError.at(name, before + 1, "", f"broken CSV ({error})", "quoted cells that are closed") from None
         if row is None:
             return
-        if not any(row):
+        if not any(row) or bad > before:
             continue
         if len(row) != len(columns):
             wrong = f"the row has {len(row)} cells"
@@ -96,8 +106,8 @@ def read_parquet(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[
 
     try:
         size = path.stat().st_size
-        (total,) = connection.execute("SELECT count(*) FROM " + _SOURCE, [_literal(path)]).fetchone() or (0,)
-        result = connection.execute("SELECT * FROM " + _SOURCE, [_literal(path)])
+        (total,) = connection.execute(_COUNT, [_literal(path)]).fetchone() or (0,)
+        result = connection.execute(_ROWS, [_literal(path)])
         number = 0
         while batch := result.fetchmany(_BATCH):
             watch.advance(size * len(batch) // max(total, 1))
@@ -119,9 +129,6 @@ def read_parquet(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[
         connection.close()
 
 
-_SOURCE = "read_parquet(?, hive_partitioning = false, union_by_name = false)"
-
-
 def _literal(path: Path) -> str:
     """The path as a DuckDB pattern that matches this one file, whatever characters its name holds."""
     return _GLOB.sub(lambda found: f"[{found[0]}]", str(path.absolute()))
@@ -138,7 +145,7 @@ def _describe(path: Path, name: str) -> tuple[Any, list[tuple[str, str]]]:
     connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false", "threads": "2"})
     try:
         connection.execute("SET TimeZone = 'UTC'")  # nothing may depend on the machine's zone
-        described = connection.execute("DESCRIBE SELECT * FROM " + _SOURCE, [_literal(path)]).fetchall()
+        described = connection.execute(_COLUMNS, [_literal(path)]).fetchall()
     except duckdb.Error as error:
         connection.close()
         raise _not_parquet(name, error) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from inspector.text import fold, visible
@@ -28,17 +28,18 @@ COLUMNS = (
     Column("trail", "trail", 5, 5, help="Stored Retrieved Verified Exposed Disclosed"),
     Column("text", "text", 16, 10, flex=8),
 )
+_ALL = frozenset(column.key for column in COLUMNS)
 VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)
 
 
-def candidate_cells(row: Candidate) -> Sequence[Cell]:
-    """The cells of a candidate's row, in the order of :data:`COLUMNS`."""
+def candidate_cells(row: Candidate, columns: Collection[str] = _ALL) -> Sequence[Cell]:
+    """The cells of a candidate's row, in the order of :data:`COLUMNS`, as far as they are among ``columns``."""
     before = row.before
 
     def axis(name: str, value: Trit) -> list[Piece]:
         return trit_cell(value, before.get(name), edited=name in row.edited)
 
-    return (
+    cells: tuple[Cell, ...] = (
         str(row.rank) if row.rank else "–",
         [Piece(EDITED, "edited"), Piece(row.memory_id)] if row.edited else row.memory_id,
         _owner(row),
@@ -52,6 +53,9 @@ def candidate_cells(row: Candidate) -> Sequence[Cell]:
         trail_cell(row),
         [Piece(EDITED, "edited"), Piece(row.text)] if "text" in row.edited else row.text,
     )
+    if columns is _ALL:
+        return cells
+    return [cell for column, cell in zip(COLUMNS, cells, strict=True) if column.key in columns]
 
 
 def _owner(row: Candidate) -> Cell:
@@ -93,6 +97,8 @@ class CandidateList:
         self.orders: list[tuple[str, bool]] = []
         self.verdict: Trit | None = None
         self.words = ""
+        #: Keys of the columns that the table shows.
+        self.columns: Collection[str] = _ALL
 
     def fill(self, rows: Iterable[Candidate]) -> None:
         """Take the rows of a query, or its rows after an edit."""
@@ -147,7 +153,7 @@ class CandidateList:
 
     def source(self) -> RowList[Candidate]:
         """The shown candidates as rows of a table, keyed by the memory."""
-        return RowList(self.shown, lambda row: row.mi, candidate_cells)
+        return RowList(self.shown, lambda row: row.mi, lambda row: candidate_cells(row, self.columns))
 
     def find(self, mi: int | None) -> Candidate | None:
         """The row of a memory, shown or not."""

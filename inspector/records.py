@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -263,12 +264,16 @@ class Uid(NamedTuple):
         return f"{show_namespace_key(self.namespace)}/{self.id}" if self.namespace else self.id
 
 
+#: One encoder for all: ``json.dumps`` with arguments builds a new one at every call.
+_compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def namespace_key(fields: Mapping[str, Any]) -> str:
     """Canonical JSON text of the record's namespace, or else of its namespaces; "" where neither has a value."""
     for name in ("namespace", "namespaces"):
         value = fields.get(name)
         if presence_of(value) is Presence.VALUE:
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            return sys.intern(_compact_json(value))
     return ""
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from inspector.errors import FieldError
 from inspector.gate.action import CAUTIOUS, action_word, readable_count, shorten
 from inspector.gate.evaluate import instant_in_force
 from inspector.gate.governs import governs_of
 from inspector.records import ACTIONS, Memory, Query, Settings
+from inspector.times import parse_time
 
 SCHEMA_VERSION = "memory_store_v2_2"
 _TEMPLATE = Path(__file__).with_name("packet_template.json")
@@ -53,8 +55,9 @@ def build_packet(
     """A packet of the queries, each with its own store: ``stores[i]`` are the memories of ``queries[i]``.
 
     Values in force are written, edits included. A query without an expected action that has a rank, or without
-    memories, or whose memories share an id, is left out: the evaluator could not score it. ``settings`` gives the time
-    that stands for a missing ``as_of`` where a tool call needs one. Raises ValueError where the lengths differ.
+    memories, or whose memories share an id, or whose tool call has no time or no readable grants, is left out: the
+    evaluator could not score it. ``settings`` gives the time that stands for a missing ``as_of``. Raises ValueError
+    where the lengths differ.
     """
     if len(queries) != len(stores):
         raise ValueError("one store a query is expected")
@@ -63,7 +66,7 @@ def build_packet(
     left_out: list[tuple[str, str]] = []
     notes: list[str] = []
     for query, memories in zip(queries, stores, strict=True):
-        fault = _fault(query, memories)
+        fault = _fault(query, memories, chosen)
         if fault:
             left_out.append((query.id, fault))
         else:
@@ -116,7 +119,7 @@ def _key(namespace: Any) -> str:
     return json.dumps(namespace, ensure_ascii=False)
 
 
-def _fault(query: Query, memories: Sequence[Memory]) -> str:
+def _fault(query: Query, memories: Sequence[Memory], settings: Settings) -> str:
     expected = query.value("expected_action")
     if action_word(expected) is None:
         return "no expected_action" if expected is None else f"expected_action {shorten(expected)} has no rank"
@@ -124,6 +127,16 @@ def _fault(query: Query, memories: Sequence[Memory]) -> str:
         return "no memories"
     if len({memory.id for memory in memories}) < len(memories):
         return "two of its memories have the same id"
+    if query.value("tool_call") is not None and instant_in_force(query, settings) is None:
+        return "a tool call without an as_of that can be read"
+    grants = query.value("grants")
+    if grants is not None and not isinstance(grants, list):
+        return f"grants is {shorten(grants)}"
+    for number, grant in enumerate(grants or [], start=1):
+        if not isinstance(grant, Mapping) or not grant.get("grant_id"):
+            return f"grant {number} has no grant_id"
+        if _time_text(grant.get("expires_at"), settings) is None:
+            return f"grant {number} has no expires_at that can be read"
     return ""
 
 
@@ -133,28 +146,36 @@ def _scenario(query: Query, memories: Sequence[Memory], settings: Settings, note
         "query": query.text,
         "expected_action": query.value("expected_action"),
     }
-    fields = query.effective()
-    call = query.value("tool_call")
+    call, grants = query.value("tool_call"), query.value("grants")
     if call is not None:
         scenario["tool_call"] = call
-        # With a tool call the evaluator needs both: no grants is an empty list, no time is the store's.
-        scenario["external_grants"] = query.value("grants") or []
-        instant = instant_in_force(query, settings)
-        if instant is None:
-            notes.append(f"query {query.id}: a tool call without as_of: no grant can be held against it")
-    elif query.value("grants") is not None:
-        scenario["external_grants"] = query.value("grants")
-    if call is not None or query.value("as_of") is not None:
-        instant = instant_in_force(query, settings)
-        if instant is not None:
-            scenario["now"] = instant.text if isinstance(fields.get("as_of"), str) else instant.iso()
-    for name in ("principal", "embedding", "recorded"):
-        if query.value(name) is not None and not (name == "principal" and _says_only(query, query.id)):
-            notes.append(f"query {query.id}: {name} is no part of a packet")
-    scenario.update({name: value for name, value in fields.items() if name not in _QUERY_PLACED})
+    if call is not None or grants is not None:
+        scenario["external_grants"] = [
+            {**grant, "expires_at": _time_text(grant["expires_at"], settings)} for grant in grants or []
+        ]
+    instant = instant_in_force(query, settings) if call is not None or query.value("as_of") is not None else None
+    if instant is not None:
+        stated = query.value("as_of")
+        scenario["now"] = instant.iso() if stated is None else _time_text(stated, settings) or instant.iso()
+    notes.extend(
+        f"query {query.id}: {name} is no part of a packet"
+        for name in ("principal", "embedding", "recorded")
+        if query.value(name) is not None and not (name == "principal" and _says_only(query, query.id))
+    )
+    scenario.update({name: value for name, value in query.effective().items() if name not in _QUERY_PLACED})
     _spread_meta(scenario, query.value("meta"))
     scenario["memory_store"] = [_memory(memory, query.id, notes) for memory in memories]
     return scenario
+
+
+def _time_text(value: Any, settings: Settings) -> str | None:
+    """A time as the evaluator can read it: the source's text where that is ISO 8601 and says all, else made so."""
+    try:
+        instant = parse_time(value, "time", settings.timezone)
+        as_written = isinstance(value, str) and parse_time(value, "time").naive == instant.naive
+    except FieldError:
+        return None
+    return value if as_written else instant.iso()
 
 
 def _says_only(query: Query, scenario: str) -> bool:

@@ -116,6 +116,21 @@ def sweep(folder: Path) -> None:
                 file.unlink(missing_ok=True)
 
 
+def draft_path(path: Path) -> Path:
+    """Where this thread makes the workspace before it gets its name."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.new")
+
+
+def sweep_drafts(path: Path) -> None:
+    """Remove what processes that are gone left of making this workspace."""
+    start = f".{path.name}."
+    for name in os.listdir(path.parent):
+        pid = name.removeprefix(start).partition("-")[0]
+        if name.startswith(start) and ".new" in name and pid.isdecimal() and not _is_alive(int(pid)):
+            with contextlib.suppress(OSError):
+                path.with_name(name).unlink(missing_ok=True)
+
+
 def _is_alive(pid: int) -> bool:
     if os.name != "posix":  # Signal 0 would end a process elsewhere; there an open file cannot be removed anyway.
         return pid == os.getpid()

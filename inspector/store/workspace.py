@@ -280,9 +280,10 @@ def _first_line(error: Exception) -> str:
 
 def _create(path: Path) -> None:
     """Make the file under another name and give it its own when it is whole: a kill leaves no half-made workspace."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.new")
+    draft = places.draft_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        places.sweep_drafts(path)
         connection = _connect(draft)
         try:
             connection.begin()
@@ -329,8 +330,8 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
 
 def _explain(path: Path, message: str) -> InspectorError:
     """What DuckDB's refusal to open the file means for the user."""
-    lowered = message.lower()
-    if "lock" in lowered or "being used by another process" in lowered:
+    lowered = message.replace(str(path), "").lower()
+    if "could not set lock" in lowered or "conflicting lock" in lowered or "used by another process" in lowered:
         pid = re.search(r"\(PID (\d+)\)", message, re.IGNORECASE)
         return WorkspaceHeld(path, int(pid[1]) if pid else None)
     if "version number" in lowered or "storage version" in lowered or "newer version" in lowered:

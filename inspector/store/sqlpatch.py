@@ -1,0 +1,157 @@
+"""Edits as SQL UPDATE statements for the store they belong to (DESIGN 10).
+
+Every value is data from a stranger's store: identifiers and literals are quoted so that none can end early, in any
+setting of the server, and no character that acts on a terminal is written as itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TextIO, get_args
+
+from inspector.errors import InspectorError
+from inspector.records import ABSENT, Uid
+from inspector.store.codec import decode, encode
+from inspector.store.editlog import Effective
+from inspector.text import visible
+
+Dialect = Literal["duckdb", "postgresql", "sqlite"]
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+_NAMES: dict[Dialect, str] = {"duckdb": "DuckDB", "postgresql": "PostgreSQL", "sqlite": "SQLite"}
+
+
+class _CannotSay(Exception):
+    """A value for which the dialect has no literal."""
+
+
+@dataclass(frozen=True)
+class SqlReport:
+    """How many edits were written, how many not (each is named in a comment of the script)."""
+
+    written: int
+    left_out: int
+
+
+def owner_column(uid: Uid) -> str:
+    """The column that holds the namespace of a uid: ``namespaces`` where it is a list of lists, else ``namespace``."""
+    value = decode(uid.namespace) if uid.namespace else None
+    return "namespaces" if isinstance(value, list) and any(isinstance(part, list) for part in value) else "namespace"
+
+
+def to_sql(
+    fp: TextIO,
+    edits: Iterable[Effective],
+    dialect: Dialect = "duckdb",
+    table: str = "memories",
+    namespace_column: Callable[[Uid], str] = owner_column,
+) -> SqlReport:
+    """Write one UPDATE for each edited memory, in one transaction; it names the old values that it expects.
+
+    ``table`` may have a schema before a dot. Absent and null are SQL's NULL, lists and objects are JSON. Edits of
+    other things than memories, and values that the dialect cannot hold, are left out, each with a comment that says
+    so. Raises InspectorError for an unknown dialect or a table name that cannot be quoted.
+    """
+    if dialect not in DIALECTS:
+        raise InspectorError(f"{dialect!r} is not a known SQL dialect: one of {', '.join(DIALECTS)}")
+    try:
+        name = ".".join(_identifier(part) for part in table.split("."))
+    except _CannotSay as error:
+        raise InspectorError(f"the table name {visible(table)!r} cannot be used: {error}") from None
+    by_memory: dict[Uid, list[Effective]] = {}
+    others: list[Effective] = []
+    for edit in edits:
+        if edit.kind == "memory":
+            by_memory.setdefault(Uid(*edit.target), []).append(edit)
+        else:
+            others.append(edit)
+    fp.write(f"-- Edits of memories for {_NAMES[dialect]}. A row is changed only where it still has the old values.\n")
+    fp.write("-- Lists and objects are JSON; a field that the source does not have is NULL.\n")
+    fp.write("BEGIN TRANSACTION;\n")
+    written = left_out = 0
+    for uid, group in by_memory.items():
+        try:
+            fp.write(_update(name, uid, group, dialect, namespace_column(uid)) + "\n")
+            written += len(group)
+        except _CannotSay as error:
+            left_out += len(group)
+            fp.write(_comment(f"not written: memory {uid}: {error}"))
+    fp.write("COMMIT;\n")
+    for edit in others:
+        left_out += 1
+        fp.write(_comment(f"not written: {edit.kind} {' '.join(edit.target)}: {edit.field} is no field of a memory"))
+    return SqlReport(written, left_out)
+
+
+def _comment(text: str) -> str:
+    # visible() leaves no line break of any kind, so that nothing can leave the comment.
+    return f"-- {visible(text)}\n"
+
+
+def _update(table: str, uid: Uid, group: list[Effective], dialect: Dialect, owner: str) -> str:
+    sets = [f"{_identifier(edit.field)} = {_literal(edit.new, dialect)}" for edit in group]
+    namespace = decode(uid.namespace) if uid.namespace else None
+    tests = [_is(_identifier(owner), namespace, dialect), f'"id" = {_literal(uid.id, dialect)}']
+    tests += [_is(_identifier(edit.field), edit.old, dialect) for edit in group]
+    return f"UPDATE {table} SET {', '.join(sets)} WHERE {' AND '.join(tests)};"  # noqa: S608 - every part is quoted
+
+
+def _identifier(name: str) -> str:
+    if not name or visible(name) != name:
+        raise _CannotSay(f"the name {visible(name)!r} cannot be a column")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is(column: str, value: Any, dialect: Dialect) -> str:
+    """A test that the column has the value, true for NULL against NULL."""
+    if value is None or value is ABSENT:
+        return f"{column} IS NULL"
+    same = "IS" if dialect == "sqlite" else "IS NOT DISTINCT FROM"
+    literal = _literal(value, dialect)
+    if not isinstance(value, list | dict):
+        return f"{column} {same} {literal}"
+    # The same list or object may be spelt in several ways: compared as JSON.
+    if dialect == "duckdb":
+        return f"TRY_CAST({column} AS JSON) {same} CAST({literal} AS JSON)"
+    if dialect == "postgresql":
+        return f"CAST({column} AS jsonb) {same} CAST({literal} AS jsonb)"
+    return f"json({column}) {same} json({literal})"
+
+
+def _literal(value: Any, dialect: Dialect) -> str:
+    if value is None or value is ABSENT:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(int(value)) if dialect == "sqlite" else str(value).upper()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return repr(value)
+        if dialect == "sqlite":
+            raise _CannotSay(f"{value!r} has no literal in SQLite")
+        # Both read these words; repr gives nan, inf and -inf.
+        word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return f"CAST('{word}' AS {'DOUBLE' if dialect == 'duckdb' else 'DOUBLE PRECISION'})"
+    return _text_literal(value if isinstance(value, str) else encode(value), dialect)
+
+
+def _text_literal(text: str, dialect: Dialect) -> str:
+    if visible(text.replace("\t", " "), newlines=True) == text.replace("\t", " "):
+        quoted = text.replace("'", "''")
+        if dialect == "postgresql" and "\\" in quoted:
+            # Whether a backslash means itself in a plain literal is a setting of the server; in E'' it never does.
+            return "E'" + quoted.replace("\\", "\\\\") + "'"
+        return f"'{quoted}'"
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        raise _CannotSay("a value holds a lone surrogate, which is no text") from None
+    if dialect == "duckdb":
+        return f"decode(unhex('{raw.hex()}'))"
+    if dialect == "sqlite":
+        return f"CAST(X'{raw.hex()}' AS TEXT)"
+    if b"\0" in raw:
+        raise _CannotSay("a value holds NUL, which PostgreSQL cannot store in a text")
+    return f"convert_from(decode('{raw.hex()}', 'hex'), 'UTF8')"

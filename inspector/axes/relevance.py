@@ -1,0 +1,31 @@
+"""Relevance: does the memory bear on the question (DESIGN 3). It never changes the verdict."""
+
+from __future__ import annotations
+
+from inspector.axes.ground import Ground
+from inspector.axes.verdict import AxisResult
+from inspector.records import FieldRead, Memory, Presence, Query
+from inspector.trit import Trit
+
+
+def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bool) -> AxisResult:
+    """Relevance of one pair by rule: in ``required`` → 1; else the semantic-tag test."""
+    if required:
+        read = ground.read(query, "required")
+        assumed = read.origin == "assumption"
+        return AxisResult(Trit.YES, "required", "the query requires this memory", (read,), assumed=assumed)
+    mine, theirs = ground.read(memory, "semantic_tag"), ground.read(query, "semantic_tag")
+    reads: tuple[FieldRead, ...] = (mine, theirs)
+    assumed = any(read.origin == "assumption" for read in reads)
+    missing = [
+        name
+        for name, read in (("semantic_tag", mine), ("query.semantic_tag", theirs))
+        if read.presence is not Presence.VALUE
+    ]
+    if missing:
+        words = {1: "has no semantic tag", 2: "have no semantic tag"}[len(missing)]
+        sides = " and the ".join("query" if name.startswith("query.") else "memory" for name in missing)
+        return AxisResult(Trit.UNKNOWN, "semantic tag", f"the {sides} {words}", reads, tuple(missing), assumed)
+    if mine.value == theirs.value:
+        return AxisResult(Trit.YES, "semantic tag", f"both are of '{mine.value}'", reads, (), assumed)
+    return AxisResult(Trit.NO, "semantic tag", f"'{mine.value}' is not '{theirs.value}'", reads, (), assumed)

@@ -21,9 +21,9 @@ from inspector.compare.matched import DEFAULT_TAU, overall
 from inspector.errors import Cancelled, InspectorError
 from inspector.evaluation import ROUTE_FILTERS, Delta, Evaluation, Indices
 from inspector.overlay import lay, with_setting
-from inspector.retriever import Retriever
 from inspector.records import (
     ABSENT,
+    AXES,
     Bundle,
     Judgment,
     Memory,
@@ -35,6 +35,7 @@ from inspector.records import (
     Settings,
     Uid,
 )
+from inspector.retriever import Retriever
 from inspector.store import editlog
 from inspector.store.editlog import UNEDITED, EditLog, Shift
 from inspector.store.workspace import Workspace
@@ -136,7 +137,7 @@ class Core:
 
     def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
         """Put committed edits in force and work out all that they move."""
-        mis = {self._mi[cast("Uid", s.target)] for s in shifts if s.kind == "memory" and s.target in self._mi}
+        mis = {self._mi[Uid(*s.target)] for s in shifts if s.kind == "memory" and Uid(*s.target) in self._mi}
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
         settled = any(shift.kind == "setting" for shift in shifts)
         before = self._snapshot(mis)
@@ -195,7 +196,7 @@ class Core:
         for shift in shifts:
             if shift.kind == "judgment" and shift.target[0] in self._qi:
                 queries.add(self._qi[shift.target[0]])
-                if shift.field in ROUTE_FILTERS.get(self.route.name, ()):
+                if shift.field in ROUTE_FILTERS.get(self.route.name, AXES):
                     rerank.add(self._qi[shift.target[0]])
         if everything or self.retriever.reads_all(self.route, fields):
             queries = rerank = set(range(len(self.queries)))
@@ -218,7 +219,7 @@ class Core:
             self._overlay[key] = value
         record: Record | None = None
         if key.kind == "memory" and key.target in self._mi:
-            record = self.memories[self._mi[cast("Uid", key.target)]]
+            record = self.memories[self._mi[key.target]]
         elif key.kind == "query" and key.target[0] in self._qi:
             record = self.queries[self._qi[key.target[0]]]
         if record is not None:

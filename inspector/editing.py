@@ -12,6 +12,7 @@ from inspector.evaluation import judge_pairs
 from inspector.overlay import Kind, check_edit, check_owner, lay, same, with_setting
 from inspector.records import ABSENT, Memory, Record
 from inspector.store import editlog
+from inspector.store.ledger import key_of
 from inspector.trit import Trit
 from inspector.views import Change, EditEntry, Preview
 from inspector.wording import edit_words
@@ -58,7 +59,7 @@ class Editing(Core):
         edits = []
         for mi in indices:
             target = (self.queries[qi].id, *self.memories[mi].uid)
-            old = self._overlay.get(editlog.key_of("judgment", target, axis), ABSENT)
+            old = self._overlay.get(key_of("judgment", target, axis), ABSENT)
             if not same(old, new):
                 edits.append(editlog.Change("judgment", target, axis, old, new))
         return self._commit(edits)
@@ -67,7 +68,7 @@ class Editing(Core):
     def set_setting(self, name: str, value: Any) -> Change:
         """Change ``isolation``, ``unknown_intent``, ``aliases`` or ``assumptions`` for the whole store, undoably."""
         with_setting(self.settings, name, value)  # refuses a bad value before anything is stored
-        old = self._overlay.get(editlog.key_of("setting", (), name), ABSENT)
+        old = self._overlay.get(key_of("setting", (), name), ABSENT)
         return self._commit([editlog.Change("setting", (), name, old, value)])
 
     @locked
@@ -88,9 +89,10 @@ class Editing(Core):
                 record.edits.clear()
                 record.edits.update(edits)
             self._update_engine(kind, indices)
-        return Preview(
-            *(Trit(int(cells[name][0])) for name in ("scope", "policy", "lifecycle", "admissible")), before=before
+        scope, policy, lifecycle, verdict = (
+            Trit(int(cells[name][0])) for name in ("scope", "policy", "lifecycle", "admissible")
         )
+        return Preview(scope, policy, lifecycle, verdict, before)
 
     def _update_engine(self, kind: Kind, indices: Sequence[int]) -> frozenset[int]:
         if kind == "memory":

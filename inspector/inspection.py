@@ -16,9 +16,9 @@ from inspector import formats
 from inspector.audit.exposure import LetThrough
 from inspector.errors import Cancelled, InspectorError
 from inspector.live import Inspection
-from inspector.retriever import Retriever
 from inspector.records import Bundle, OnProgress, Settings
 from inspector.resources import resource_dir
+from inspector.retriever import Retriever
 from inspector.store import places as store_places
 from inspector.store.editlog import EditLog
 from inspector.store.workspace import Workspace, WorkspaceHeld
@@ -108,12 +108,20 @@ def open_sources(
         settings = bundle.settings
         if options.lexical_text is not None:
             settings = settings.with_(lexical_text=options.lexical_text)
-        log = EditLog(workspace, apply=not options.no_edits)
+        log = EditLog(workspace)
         retriever = Retriever(bundle, settings, workspace, options.model)
         route = RouteChoice.parse(options.route or _default_route(bundle, settings), options.k)
         retriever.check(route)
         return Inspection(
-            bundle, settings, workspace, log, retriever, route, tau=options.tau, let_through=options.let_through
+            bundle,
+            settings,
+            workspace,
+            log,
+            retriever,
+            route,
+            tau=options.tau,
+            let_through=options.let_through,
+            with_edits=not options.no_edits,
         )
     except BaseException:
         workspace.close()
@@ -135,9 +143,7 @@ def _load(
         changed = workspace.fingerprint() is not None
         report = workspace.save_bundle(fingerprint, bundle, on_progress, cancelled)
         if changed:
-            bundle.notes.append(
-                f"the source has changed: {report.new:,} new, {report.changed:,} changed, {report.gone:,} gone"
-            )
+            bundle.notes.append(f"the source has changed: {report.memories} memories; {report.queries} queries")
     return bundle
 
 

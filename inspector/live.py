@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, TextIO, cast
 
 from inspector.core import locked
 from inspector.editing import Editing
 from inspector.formats import canonical
 from inspector.showing import Showing
+from inspector.store.patch import to_jsonl
+from inspector.store.sqlpatch import to_sql
 
 
 class Inspection(Showing, Editing):
@@ -17,9 +19,9 @@ class Inspection(Showing, Editing):
     def export_edits(self, out: IO[str], form: Literal["jsonl", "sql"] = "jsonl") -> None:
         """Write the edits in force as JSON patch lines or SQL UPDATE statements, each naming the old value."""
         if form == "jsonl":
-            self.log.to_jsonl(out)
+            to_jsonl(cast("TextIO", out), self.log.effective())
         else:
-            self.log.to_sql(out)
+            to_sql(cast("TextIO", out), self.log.effective())
 
     @locked
     def export_store(self, out: IO[str]) -> None:

@@ -1,4 +1,4 @@
-"""The store as the routes see it: axis values from the engine, and the tests that only some routes ask (DESIGN 4, 9)."""
+"""The store as the routes see it: axis values from the engine, and tests that only some routes ask (DESIGN 4, 9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inspector.axes.engine import AxisEngine
-from inspector.records import Memory, Query, Record, Settings, read_field, resolve_ids
+from inspector.records import Memory, Query, Record, Settings, read_field
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.times import parse_time
 from inspector.trit import Trit, TritArray
@@ -27,15 +27,9 @@ def required_memories(by_id: Mapping[str, Sequence[int]], query: Query, engine: 
 
     Ids are unique per namespace: where several memories share one, those in the query's scope are meant, else all.
     """
-    groups: list[list[int]] = []
-    for memory_id in dict.fromkeys(query.value("required") or ()):
-        meant = by_id.get(memory_id, ())
-        own: set[int] = set()
-        if len(meant) > 1:
-            pairs = np.array(meant, dtype=np.int64), np.full(len(meant), qi, dtype=np.int64)
-            own = {mi for mi, value in zip(meant, engine.scope(*pairs).tolist(), strict=True) if value == Trit.YES}
-        groups.append(resolve_ids(by_id, [memory_id], own))
-    return groups
+    meant = set(engine.required(qi))
+    wanted = dict.fromkeys(query.value("required") or ())
+    return [[mi for mi in by_id.get(memory_id, ()) if mi in meant] for memory_id in wanted]
 
 
 class EnginePool:
@@ -51,7 +45,6 @@ class EnginePool:
         order = sorted(range(len(memories)), key=lambda mi: memories[mi].uid)
         self.uid_rank: IntArray = np.empty(len(memories), dtype=np.int64)
         self.uid_rank[order] = np.arange(len(memories))
-        self._by_id = index_by_id(memories)
 
     @property
     def created_us(self) -> FloatArray:
@@ -136,5 +129,4 @@ class EnginePool:
 
     def required(self, qi: int) -> list[int]:
         """Indices of the stored memories that the query requires."""
-        groups = required_memories(self._by_id, self.queries[qi], self.engine, qi)
-        return list(dict.fromkeys(mi for group in groups for mi in group))
+        return list(self.engine.required(qi))

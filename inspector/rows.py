@@ -168,7 +168,7 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
                     {"edits": [{"field": f, "value": _json(v)} for f, v in flip.edits], "words": flip.words}
                     for flip in search.flips
                 ],
-                "note": search.note,
+                "note": search.words,
             }
     return {
         "query_id": inspection.queries[qi].id,

@@ -11,9 +11,9 @@ from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import Explanation
 from inspector.compare.matched import overall
 from inspector.core import Core, locked
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, Problem
 from inspector.evaluation import judge_pairs
-from inspector.records import ABSENT, FieldAccount, Presence, Problem, presence_of, read_field, show_namespace
+from inspector.records import ABSENT, FieldAccount, Presence, presence_of, read_field, show_namespace
 from inspector.text import fold
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit

@@ -1,0 +1,279 @@
+"""Rankings of a loaded store: its vectors and words made ready, kept in the workspace, and followed through edits.
+
+Encoding commits batch by batch, so that what was done before a cancel or a kill is not done again (DESIGN 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from inspector.axes.engine import AxisEngine
+from inspector.errors import InspectorError
+from inspector.pools import EnginePool
+from inspector.records import Bundle, Memory, OnProgress, Progress, Query, Record, Settings
+from inspector.retrieval.embedder import Embedder
+from inspector.retrieval.lexical import METADATA_FIELDS, LexicalIndex, searched_text
+from inspector.retrieval.models import BUNDLED, find_model
+from inspector.retrieval.pool import IntArray
+from inspector.retrieval.ranking import Ranking
+from inspector.retrieval.routes import Sources, rank
+from inspector.retrieval.scoring import Dense
+from inspector.retrieval.specs import Params, RouteSpec, parse_route
+from inspector.retrieval.vectors import Vectors, given_vectors, unit_vectors
+from inspector.store.workspace import Workspace
+from inspector.text import content_hash, has_cjk
+from inspector.views import RouteChoice
+
+#: Routes whose pool follows from more than the axes: any edit of a memory ranks every query anew.
+_WHOLE_STORE = frozenset(
+    ("session_tag", "dual_path", "random_partition", "gold_oracle", "threshold_router", "cluster_router")
+)
+#: Two encodings of one text by one model have at least this cosine, whatever the rounding of stored vectors.
+_SAME_MODEL = 0.999
+
+
+class Retriever:
+    """Ranks on one route at a time. :meth:`prepare` may take long and is cancellable; the rest is quick."""
+
+    def __init__(self, bundle: Bundle, settings: Settings, workspace: Workspace, model: str | None) -> None:
+        self._memories: Sequence[Memory] = bundle.memories
+        self._queries: Sequence[Query] = bundle.queries
+        self._settings = settings
+        self._workspace = workspace
+        self._wanted_model = model
+        self._embedder: Embedder | None = None
+        self._dense: Dense | None = None
+        self._given = False
+        self._lexical: LexicalIndex | None = None
+        self._pool: EnginePool | None = None
+        self._route: RouteSpec | None = None
+        self._k: int | None = None
+        self._stale: dict[tuple[str, int], str] = {}
+        self.params = Params()
+        self.ranking_notes: dict[int, tuple[str, ...]] = {}
+        self.unknown_ids: dict[int, tuple[tuple[str, str], ...]] = {}
+
+    @property
+    def model(self) -> str:
+        """The name of the encoder, or what stands in its place where the store brings its own vectors."""
+        if self._given:
+            return "the store's own vectors"
+        return BUNDLED if self._wanted_model is None else find_model(self._wanted_model).name
+
+    def check(self, route: RouteChoice) -> RouteSpec:
+        """The route's description. Raises InspectorError for an unknown route or a misplaced depth."""
+        return parse_route(str(route))
+
+    # ---- sources
+
+    def prepare(self, route: RouteChoice, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> None:
+        """Make ready what the route scores with: vectors, words. Raises Cancelled; what was encoded is kept."""
+        spec = self.check(route)
+        if "words" in spec.needs and self._lexical is None:
+            if on_progress is not None:
+                on_progress(Progress("indexing words", 0, len(self._memories), "memories"))
+            self._lexical = LexicalIndex.of(self._memories, self._settings)
+        if "vectors" in spec.needs:
+            if self._dense is None:
+                self._dense = self._load_vectors(on_progress, cancelled)
+            self.encode_stale(on_progress, cancelled)
+
+    def _load_vectors(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Dense:
+        given = given_vectors(self._memories, self._queries)
+        self._given = given is not None
+        if given is not None:
+            dense = Dense(*given)
+            self._mark_edited_texts()
+            return dense
+        return Dense(
+            self._encoded(self._memories, "memories", on_progress, cancelled),
+            self._encoded(self._queries, "queries", on_progress, cancelled),
+        )
+
+    def _mark_edited_texts(self) -> None:
+        for kind, records in (("memory", self._memories), ("query", self._queries)):
+            for index, record in enumerate(records):
+                if "text" in record.edits:
+                    self._stale[kind, index] = record.text
+
+    def _encoder(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = Embedder(self._wanted_model)
+        return self._embedder
+
+    def _encoded(
+        self, records: Sequence[Record], what: str, on_progress: OnProgress | None, cancelled: Callable[[], bool]
+    ) -> Vectors:
+        encoder = self._encoder()
+        hashes = [content_hash(record.text) for record in records]
+        found, matrix = self._workspace.get_vectors(hashes, encoder.key)
+        # Equal texts have one vector: only the first of them is encoded.
+        first = {content: index for index, content in reversed(list(enumerate(hashes))) if not found[index]}
+        missing = sorted(first.values())
+
+        def report(progress: Progress) -> None:
+            if on_progress is not None:
+                on_progress(Progress(f"{progress.what} {what}", progress.done, progress.total, progress.unit))
+
+        texts = [records[index].text for index in missing]
+        for batch in encoder.encode(texts, report, cancelled):
+            rows = [missing[position] for position in batch.positions.tolist()]
+            self._workspace.put_vectors([hashes[row] for row in rows], encoder.key, batch.vectors)
+        if missing:
+            found, matrix = self._workspace.get_vectors(hashes, encoder.key)
+        if not matrix.shape[1]:
+            matrix = np.zeros((len(records), 1), dtype=np.float32)
+        return unit_vectors(matrix)
+
+    def encode_stale(
+        self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[list[int], list[int]]:
+        """Encode the texts that were edited; the memories and queries whose vector is new (DESIGN 10)."""
+        if self._dense is None or not self._stale:
+            return [], []
+        stale = dict(self._stale)
+        encoder = self._encoder()
+        if self._given:
+            sources = [str(self._record(*at).fields["text"]) for at in stale]
+            own = encoder.encode_all(sources, cancelled)
+            stale = {
+                at: text
+                for (at, text), vector in zip(stale.items(), own, strict=True)
+                if self._is_same_model(at, vector)
+            }
+        done: tuple[list[int], list[int]] = ([], [])
+        vectors = encoder.encode_all(list(stale.values()), cancelled)
+        if on_progress is not None:
+            on_progress(Progress("encoding edited texts", len(stale), len(stale), "texts"))
+        for (at, text), vector in zip(stale.items(), vectors, strict=True):
+            if not self._given:
+                self._workspace.put_vectors([content_hash(text)], encoder.key, vector[None, :])
+            self._set_vector(at, vector)
+            self._stale.pop(at, None)
+            done[at[0] == "query"].append(at[1])
+        return done
+
+    def _is_same_model(self, at: tuple[str, int], encoded: npt.NDArray[np.float32]) -> bool:
+        """Whether the store's own vector of a text is what our encoder makes of it: only then may they be mixed."""
+        given = self._record(*at).fields.get("embedding")
+        if not isinstance(given, list) or len(given) != len(encoded):
+            return False
+        theirs = np.array(given, dtype=np.float64)
+        size = float(np.linalg.norm(theirs))
+        return bool(size > 0 and float(theirs @ encoded.astype(np.float64)) / size >= _SAME_MODEL)
+
+    def _record(self, kind: str, index: int) -> Record:
+        return self._memories[index] if kind == "memory" else self._queries[index]
+
+    def _set_vector(self, at: tuple[str, int], vector: npt.NDArray[np.float32]) -> None:
+        if self._dense is None:
+            return
+        kind, index = at
+        memory, query = self._dense.memory, self._dense.query
+        if kind == "memory":
+            memory = memory.with_row(index, vector)
+        else:
+            query = query.with_row(index, vector)
+        self._dense = Dense(memory, query)
+
+    # ---- ranking
+
+    def use(self, route: RouteChoice, engine: AxisEngine, settings: Settings) -> None:
+        """Rank on this route from now on, with this engine's axes."""
+        self._route = self.check(route)
+        self._k = None if self._route.name == "recorded" else route.k
+        self._settings = settings
+        if self._pool is None:
+            self._pool = EnginePool(self._memories, self._queries, engine, settings)
+        self._pool.engine, self._pool.settings = engine, settings
+
+    def rank(self, queries: IntArray) -> Ranking:
+        """Rank the candidates of these queries. Raises InspectorError before :meth:`use` and :meth:`prepare`."""
+        if self._route is None or self._pool is None:
+            raise InspectorError("no route has been chosen")
+        sources = Sources(self._dense, self._lexical)
+        ranking = rank(self._route, self._pool, sources, k=self._k, queries=queries, params=self.params)
+        for qi in queries.tolist():
+            self.ranking_notes.pop(qi, None)
+            self.unknown_ids.pop(qi, None)
+        self.ranking_notes.update(ranking.notes)
+        self.unknown_ids.update(ranking.unknown_ids)
+        return ranking
+
+    def score(self, qi: int, mi: int) -> float | None:
+        """The pair's similarity where the store's vectors are loaded, rounded as rankings are; else None."""
+        if self._dense is None:
+            return None
+        value = float(self._dense.scores(np.array([qi]), np.array([mi]))[0, 0])
+        return None if value != value else round(value, 6)
+
+    # ---- edits
+
+    def reads_all(self, route: RouteChoice, fields: set[str]) -> bool:
+        """Whether an edit of these memory fields can change the ranking of queries whose pool it leaves alone."""
+        if not fields:
+            return False
+        spec = self.check(route)
+        if route.name in _WHOLE_STORE or "text" in fields:
+            return True
+        if route.name == "global_recency" and "created_at" in fields:
+            return True
+        metadata = self._settings.lexical_text == "metadata"
+        return "words" in spec.needs and metadata and not fields.isdisjoint((*METADATA_FIELDS, "meta"))
+
+    def edited(self, mis: set[int], qis: set[int], fields: set[str]) -> None:
+        """Follow an edit: words are counted again at once; a text without a kept vector waits for encoding."""
+        if self._lexical is not None and (self._settings.lexical_text == "metadata" or "text" in fields):
+            for mi in mis:
+                self._lexical.replace(mi, searched_text(self._memories[mi], self._settings))
+        if self._dense is None:
+            return
+        changed = [("memory", mi) for mi in sorted(mis)] if "text" in fields else []
+        changed += [("query", qi) for qi in sorted(qis)]
+        for at in changed:
+            self._follow_text(at)
+
+    def _follow_text(self, at: tuple[str, int]) -> None:
+        record = self._record(*at)
+        self._stale.pop(at, None)
+        if self._given:
+            if "text" in record.edits:
+                self._stale[at] = record.text
+            elif isinstance(record.fields.get("embedding"), list):
+                self._set_vector(at, np.array(record.fields["embedding"], dtype=np.float32))
+            return
+        found, matrix = self._workspace.get_vectors([content_hash(record.text)], self._encoder().key)
+        if bool(found[0]):
+            self._set_vector(at, matrix[0])
+        else:
+            self._stale[at] = record.text
+
+    @property
+    def has_stale(self) -> bool:
+        """Whether edited texts wait for :meth:`encode_stale`."""
+        return bool(self._stale)
+
+    def notices(self, route: RouteChoice) -> list[str]:
+        """What the header must say of the vectors."""
+        words: list[str] = []
+        if "vectors" not in self.check(route).needs:
+            return words
+        if self._stale:
+            words.append(f"{len(self._stale)} edited texts with the old text's vector")
+        if self._dense is not None:
+            unusable = int((~self._dense.memory.ok).sum())
+            if unusable:
+                words.append(f"{unusable:,} memories without a usable vector: similarity ?")
+        if not self._given and self._wanted_model is None:
+            foreign = sum(1 for memory in self._memories[:500] if has_cjk(memory.text))
+            if foreign * 5 > min(len(self._memories), 500):
+                words.append("the encoder is an English model: similarity of these texts means little")
+        return words
+
+    def close(self) -> None:
+        """End the encoder's process, if one was started."""
+        if self._embedder is not None:
+            self._embedder.close()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.gate.action import authority_signals, pre_action
+from inspector.gate.action import PreAction, authority_signals, pre_action
 from inspector.gate.governs import Governs, governs_of
 from inspector.records import Memory, Uid
 
@@ -61,15 +61,15 @@ class Standing:
     malformed: tuple[str, ...]
 
 
-def standing_of(memory: Memory, governs: Governs | None = None) -> Standing:
-    """Where a memory stands; ``governs`` may be given where it has been read already."""
+def standing_of(memory: Memory, governs: Governs | None = None, pre: PreAction | None = None) -> Standing:
+    """Where a memory stands; ``governs`` and the action without assumptions may be given where they have been read."""
     block = governs_of(memory) if governs is None else governs
     signals = authority_signals(memory)
     cell = protection(block.present, bool(signals))
     return Standing(
         cell,
         signals,
-        bool(signals) and pre_action(memory).row == 7,
+        bool(signals) and (pre_action(memory) if pre is None else pre).row == 7,
         block.cannot_fire,
         cell is Protection.NONE and is_sensitive(memory),
         block.faults,

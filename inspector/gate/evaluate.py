@@ -122,7 +122,8 @@ def read_memory(memory: Memory, settings: Settings) -> MemorySide:
     governs = governs_of(memory)
     reads = tuple(read_field(memory, name, settings.assumptions) for name in pre.looked_at)
     notes = pre.notes + tuple(f"governs ignores {what}" for what in governs.ignored)
-    return MemorySide(pre, governs, standing_of(memory, governs), (*reads, read_field(memory, "governs")), notes)
+    standing = standing_of(memory, governs, None if settings.assumptions else pre)
+    return MemorySide(pre, governs, standing, (*reads, read_field(memory, "governs")), notes)
 
 
 def instant_in_force(query: Query, settings: Settings) -> Instant | None:

@@ -13,6 +13,7 @@ is whole-token, except in scripts that write no spaces or attach particles [ours
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,11 +38,16 @@ class Term:
     #: The one word of a term that can be looked up without a scan: one word, no CJK; else "".
     plain: str
 
-    @classmethod
-    def of(cls, text: str) -> Term:
-        """Fold a term once, so that every query only compares."""
-        split = term_words(text)
-        return cls(text, split, split[0] if len(split) == 1 and not has_cjk(split[0]) else "")
+    @staticmethod
+    def of(text: str) -> Term:
+        """Fold a term once, so that every query only compares; stores say the same terms over and over."""
+        return _term(text)
+
+
+@functools.lru_cache(maxsize=8_192)
+def _term(text: str) -> Term:
+    split = term_words(text)
+    return Term(text, split, split[0] if len(split) == 1 and not has_cjk(split[0]) else "")
 
 
 class Ground:

@@ -16,7 +16,8 @@ from inspector.formats.base import DEPTH_LIMIT, clip, not_utf8
 
 BOM = b"\xef\xbb\xbf"
 #: Text in which a lone surrogate or an infinite number can hide; only then is the whole value walked.
-_SUSPECT = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HUGE_EXPONENT = re.compile(r"[0-9][eE]\+?[0-9]{3}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -49,7 +50,8 @@ class JsonReader:
         value, end = self._decoder.raw_decode(text, start)
         suspect = (
             self._nonfinite
-            or _SUSPECT.search(text, start, end) is not None
+            or (text.find("\\u", start, end) >= 0 and _ESCAPED_SURROGATE.search(text, start, end) is not None)
+            or _HUGE_EXPONENT.search(text, start, end) is not None
             or text.count("[", start, end) + text.count("{", start, end) > DEPTH_LIMIT
         )
         return Decoded(value, end, suspect)

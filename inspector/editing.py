@@ -124,16 +124,12 @@ class Editing(Core):
 
     def edits(self) -> list[EditEntry]:
         """The list of edits, oldest first."""
-        return [
-            EditEntry(
-                entry.seq,
-                entry.made_at,
-                edit_words(entry.kind, entry.target, entry.field, entry.old, entry.new)
-                + ("" if entry.active else f" ({entry.status})"),
-                entry.active,
-            )
-            for entry in self.log.entries()
-        ]
+        return [_listed(entry) for entry in self.log.entries()]
+
+    def history(self, kind: Kind, index: int) -> list[EditEntry]:
+        """The edits of one record, oldest first."""
+        target = self._edit(kind, index, "id", None).target
+        return [_listed(entry) for entry in self.log.entries() if (entry.kind, entry.target) == (kind, tuple(target))]
 
     @locked
     def looked_at(self, qi: int) -> None:
@@ -154,3 +150,8 @@ class Editing(Core):
         if not edits:
             return Change("nothing changed: that is the value already", (), frozenset(), frozenset())
         return self._apply(self.log.append(edits).shifts, "")
+
+
+def _listed(entry: editlog.Entry) -> EditEntry:
+    words = edit_words(entry.kind, entry.target, entry.field, entry.old, entry.new)
+    return EditEntry(entry.seq, entry.made_at, words + ("" if entry.active else f" ({entry.status})"), entry.active)

@@ -16,6 +16,7 @@ from inspector.records import ABSENT, Uid
 from inspector.store.codec import decode, encode
 from inspector.store.editlog import Effective
 from inspector.store.ledger import Kind, key_of
+from inspector.text import visible
 
 _TARGETS = ("uid", "query", "judgment", "setting")
 
@@ -49,12 +50,21 @@ def patch_line(edit: Effective) -> dict[str, Any]:
 
 
 def to_jsonl(fp: TextIO, edits: Iterable[Effective]) -> int:
-    """Write one patch line for each edit and say how many; the text is UTF-8 whatever the values hold."""
+    """Write one patch line for each edit and say how many.
+
+    The text is UTF-8 whatever the values hold; a character that could act on a terminal is written as a JSON escape.
+    """
     count = 0
     for edit in edits:
-        fp.write(encode(patch_line(edit)) + "\n")
+        fp.write(_inert(encode(patch_line(edit))) + "\n")
         count += 1
     return count
+
+
+def _inert(text: str) -> str:
+    if visible(text) == text:
+        return text
+    return "".join(char if visible(char) == char else json.dumps(char)[1:-1] for char in text)
 
 
 def read_patch(lines: Iterable[str], file: str) -> list[Effective]:

@@ -113,7 +113,7 @@ def _is(column: str, value: Any, dialect: Dialect) -> str:
         return f"{column} {same} {literal}"
     # The same list or object may be spelt in several ways: compared as JSON.
     if dialect == "duckdb":
-        return f"TRY_CAST({column} AS JSON) {same} CAST({literal} AS JSON)"
+        return f"TRY_CAST({column} AS JSON) {same} {literal}"
     if dialect == "postgresql":
         return f"CAST({column} AS jsonb) {same} CAST({literal} AS jsonb)"
     return f"json({column}) {same} json({literal})"
@@ -134,7 +134,11 @@ def _literal(value: Any, dialect: Dialect) -> str:
         # Both read these words; repr gives nan, inf and -inf.
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return f"CAST('{word}' AS {'DOUBLE' if dialect == 'duckdb' else 'DOUBLE PRECISION'})"
-    return _text_literal(value if isinstance(value, str) else encode(value), dialect)
+    if isinstance(value, str):
+        return _text_literal(value, dialect)
+    text = _text_literal(encode(value), dialect)
+    # DuckDB reads a plain text as a list by rules of its own, which are not JSON's.
+    return f"CAST({text} AS JSON)" if dialect == "duckdb" else text
 
 
 def _text_literal(text: str, dialect: Dialect) -> str:

@@ -134,8 +134,7 @@ def _opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool 
     from inspector.inspection import open_sources
 
     progress = _StderrProgress()
-    inspection = open_sources(sources, _options(given), progress)
-    try:
+    with open_sources(sources, _options(given), progress) as inspection:
         for line in inspection.header():
             _say(line)
         for problem in inspection.skipped:
@@ -143,8 +142,6 @@ def _opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool 
         if evaluate:
             inspection.evaluate(progress)
         yield inspection
-    finally:
-        inspection.close()
 
 
 def _dump(value: Any) -> str:

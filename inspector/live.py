@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, Literal, TextIO, cast
+from typing import IO, Literal, Self, TextIO, cast
 
 from inspector.core import locked
 from inspector.editing import Editing
@@ -32,6 +32,12 @@ class Inspection(Showing, Editing):
     def export_bundle(self, folder: Path) -> None:
         """Write the whole store with its edits applied as a bundle folder."""
         canonical.write_bundle(self.bundle, folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Stop the encoder and close the workspace; nothing waits to be saved."""

@@ -252,6 +252,11 @@ class Retriever:
             self._stale[at] = record.text
 
     @property
+    def has_encoder(self) -> bool:
+        """Whether an encoder was asked for: its process may be running."""
+        return self._embedder is not None
+
+    @property
     def has_stale(self) -> bool:
         """Whether edited texts wait for :meth:`encode_stale`."""
         return bool(self._stale)

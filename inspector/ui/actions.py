@@ -63,9 +63,10 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "record": ("Record", ("reader", "text", "detail", "inspect", "app")),
     "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
     "editor": ("While editing a value", ("inspect", "dialog")),
+    "files": ("Choice of files", ("grid", "dialog")),
     "edits": ("List of edits", ("grid", "dialog")),
-    "themes": ("Choice of theme", ("dialog",)),
-    "error": ("Error", ("text", "dialog")),
+    "jump": ("Jump", ()),
+    "settings": ("Settings", ("dialog",)),
 }
 
 
@@ -120,7 +121,15 @@ def _everywhere() -> Iterator[Action]:
         priority=True,
         palette=False,
     )
-    yield Action("app.quit", "q,ctrl+q", "Inspector: Quit", "quit; everything done is already kept", "quit")
+    yield Action(
+        "app.quit",
+        "q,ctrl+q",
+        "Inspector: Quit",
+        "quit; everything done is kept already",
+        "quit",
+        label="quit",
+        footer=True,
+    )
     yield Action(
         "app.back", "escape", "Go: Back", "close, back out, or return to the pane before", "back", palette=False
     )
@@ -150,6 +159,8 @@ def _everywhere() -> Iterator[Action]:
         "app.export", "x", "Export: Export", "the table, the screen, the edits or the store as a file", "export"
     )
     yield Action("app.settings", "comma", "Inspector: Settings", "settings, and where the files are", "settings")
+    yield Action("app.copy_to_file", "W", "Copy: To a file", "write what was copied last to a file", "copy_to_file")
+    yield Action("app.notices", "exclamation_mark", "Help: Notices", "all notices of the header, in full", "notices")
     yield Action("app.open", "O", "Store: Open another", "back to the choice of stores", "open_another")
 
 
@@ -204,9 +215,43 @@ def _dialogs() -> Iterator[Action]:
     yield Action(
         "edits.export", "x", "Edits: Export", "export the edits as a patch", "export", label="export", footer=True
     )
+    yield Action("jump.close", "escape", "Jump: Close", "close without going anywhere", "close", palette=False)
+    yield Action(
+        "settings.change", "enter", "Settings: Change", "the next choice, or type one", "change", palette=False
+    )
+    yield Action(
+        "settings.default",
+        "delete,backspace",
+        "Settings: Default",
+        "back to the default",
+        "default",
+        label="default",
+        footer=True,
+        palette=False,
+    )
 
 
 def _start() -> Iterator[Action]:
+    yield Action(
+        "files.folder",
+        "ctrl+o",
+        "Files: Open folder",
+        "open the folder that is shown",
+        "open_folder",
+        label="open folder",
+        footer=True,
+        palette=False,
+    )
+    yield Action(
+        "files.type",
+        "slash",
+        "Files: Type a path",
+        "to the line where a path is typed",
+        "type_path",
+        label="type path",
+        footer=True,
+        palette=False,
+    )
     yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
     yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
     yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")

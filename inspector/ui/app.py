@@ -2,57 +2,147 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on
-from textual.app import App
+from textual import on, work
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from inspector.errors import InspectorError, Problem
 from inspector.ui.actions import bindings
-from inspector.ui.messages import CopyRequested, OpenRequest
+from inspector.ui.clipboard import copy_text, write_copy
+from inspector.ui.config import Config, load_config
+from inspector.ui.keymap import load_keymap
+from inspector.ui.messages import CopyRequested, ErrorRaised
+from inspector.ui.opening import Opening
+from inspector.ui.palette import ActionsProvider
 from inspector.ui.panes import Findable, GoesBack, around, json_to_copy, text_to_copy
-from inspector.ui.screens.base import BaseScreen
 from inspector.ui.theming import DEFAULT_THEME, load_themes, own_defaults
+from inspector.ui.widgets.header import HeaderBar
+from inspector.ui.widgets.safe import lines, say
 
 if TYPE_CHECKING:
-    from inspector.inspection import Inspection
+    from inspector.inspection import Inspection, OpenRequest
 
 
-class InspectorApp(App[int], inherit_bindings=False):
+class InspectorApp(Opening, App[int], inherit_bindings=False):
     """Inspector's UI. With a request it loads and shows that store, without one it offers a choice.
 
-    ``inspection`` is what is open, None before. Screens reach the app with ``getters.app(InspectorApp)``.
+    ``inspection`` is what is open, None before. ``config`` is what the user set; ``config_folder`` is the folder given
+    with a flag. Screens reach the app with ``getters.app(InspectorApp)``.
     """
 
     TITLE = "Inspector"
     CSS_PATH = Path(__file__).with_name("app.tcss")
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    COMMANDS = {ActionsProvider}
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (160, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-tall")]
 
-    def __init__(self, request: OpenRequest | None = None) -> None:
+    def __init__(self, request: OpenRequest | None = None, config_folder: Path | None = None) -> None:
         super().__init__()
         self.request = request
         self.inspection: Inspection | None = None
-        loaded = load_themes()
+        self.faults = 0
+        self.last_copied = ""
+        self.config: Config = load_config(config_folder)
+        self.keys_changed: dict[str, str] = {}
+        self._problems: list[Problem] = list(self.config.problems)
+        self._take_themes()
+        self._take_keymap()
+
+    # Settings, themes and keys
+
+    def _take_themes(self) -> None:
+        loaded = load_themes(self.config.theme_folders)
+        self._problems.extend(loaded.problems)
+        self.theme_about = loaded.about
+        for name in list(self.available_themes):
+            if name not in loaded.themes:
+                self.unregister_theme(name)
         for theme in loaded.themes.values():
             self.register_theme(theme)
-        self.theme = DEFAULT_THEME
+        wanted = self.config["theme"]
+        if wanted not in loaded.themes:
+            where = self.config.given.get("theme", "")
+            self._problems.append(Problem(where, None, "theme", f"{wanted!r} is not a theme", ", ".join(loaded.themes)))
+            wanted = DEFAULT_THEME
+        self.theme = wanted
+
+    def _take_keymap(self) -> None:
+        keymap = load_keymap(self.config.keymap_files)
+        self._problems.extend(keymap.problems)
+        self.keys_changed = dict(keymap.keys)
+        self.set_keymap(self.keys_changed)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The product's own colours for themes that do not set them."""
         return own_defaults(self.current_theme.dark)
 
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """None of Textual's own: the palette lists the registry of actions."""
+        return ()
+
+    def _tell_problems(self) -> None:
+        """One toast for everything in the user's files that could not be used."""
+        if self._problems:
+            listed = "\n".join(str(problem) for problem in self._problems[:4])
+            more = f"\nand {len(self._problems) - 4} more" if len(self._problems) > 4 else ""
+            say(self, f"{listed}{more}", title="Not used, the default is", severity="warning")
+
+    # Start and end
+
     def get_default_screen(self) -> Screen[Any]:
-        """A plain screen under all others."""
-        return BaseScreen(id="_default")
+        """The first screen: loading where there is a request, else the choice."""
+        return self.first_screen(self.request)
 
-    def show_inspection(self, inspection: Inspection) -> None:
-        """Show what was opened on the Inspect screen."""
-        from inspector.ui.screens.inspect import InspectScreen
+    def on_mount(self) -> None:
+        """Say what was wrong with the user's files, after the first paint."""
+        self.call_after_refresh(self._tell_problems)
 
-        self.inspection = inspection
-        self.switch_screen(InspectScreen(inspection))
+    def on_unmount(self) -> None:
+        """Stop what is running and close the store; everything shown as done is on disk already."""
+        self.stop_loading()
+        self.close_inspection()
+
+    async def action_quit(self) -> None:
+        """Quit, with an exit code other than 0 where something unexpected happened."""
+        self.exit(return_code=1 if self.faults else 0)
+
+    # Errors
+
+    def show_error(self, error: BaseException, title: str = "") -> None:
+        """Show an error in a dialog; one that is no InspectorError makes the exit code 1."""
+        from inspector.ui.screens.error import ErrorDialog
+
+        if not isinstance(error, InspectorError):
+            self.faults += 1
+        self.push_screen(ErrorDialog(error, title))
+
+    async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
+        """Run an action of any widget; what it raises is shown in a dialog and does not end the program."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except Exception as error:  # the last place before Textual would end the program
+            self.show_error(error)
+            return True
+
+    @on(ErrorRaised)
+    def _error_raised(self, message: ErrorRaised) -> None:
+        self.show_error(message.error, message.title)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """An action that nothing on this screen answers to is not offered."""
+        if action == "find":
+            return any(isinstance(node, Findable) for node in around(self.screen))
+        if action == "edits":
+            return self.inspection is not None
+        return super().check_action(action, parameters)
+
+    # Actions that work everywhere
 
     async def action_back(self) -> None:
         """Close one thing; the nearest to the focus first."""
@@ -66,19 +156,103 @@ class InspectorApp(App[int], inherit_bindings=False):
             if isinstance(node, Findable):
                 node.open_find()
                 return
+        say(self, "nothing to find in this pane")
+
+    def action_toggle_maximize(self) -> None:
+        """The focused pane on the whole screen, and back."""
+        screen = self.screen
+        if screen.maximized is not None:
+            screen.minimize()
+        elif screen.focused is not None:
+            screen.maximize(screen.focused)
+
+    def action_show_help(self) -> None:
+        """Keys and signs of this screen."""
+        from inspector.ui.screens.help import HelpDialog
+
+        self.push_screen(HelpDialog(self.screen, self.keys_changed))
+
+    def action_jump(self) -> None:
+        """Letters over the panes."""
+        from inspector.ui.screens.jump import JumpOverlay, targets
+
+        found = targets(self.screen)
+        if found:
+            self.push_screen(JumpOverlay(found), lambda widget: widget.focus() if widget is not None else None)
+
+    def action_choose_theme(self) -> None:
+        """Choose a theme and see it at once."""
+        from inspector.ui.screens.themes import ThemeDialog
+
+        self.push_screen(ThemeDialog())
+
+    def action_settings(self) -> None:
+        """Settings, and where the files are."""
+        from inspector.ui.screens.settings import SettingsDialog
+
+        self.push_screen(SettingsDialog())
+
+    def action_export(self) -> None:
+        """Export what is seen."""
+        from inspector.ui.screens.export import ExportDialog
+
+        self.push_screen(ExportDialog.of(self, self.screen))
+
+    def action_edits(self) -> None:
+        """The list of edits."""
+        from inspector.ui.screens.edits import EditsDialog
+
+        if self.inspection is not None:
+            self.push_screen(EditsDialog(self.inspection))
+
+    def action_notices(self) -> None:
+        """All notices of the header, in full."""
+        from inspector.ui.screens.reading import ReadingDialog
+        from inspector.ui.widgets.reader import Item
+
+        notices = [
+            Item(lines(f"· {notice}"), copy=notice) for bar in self.screen.query(HeaderBar) for notice in bar.notices
+        ]
+        self.push_screen(ReadingDialog[None]("Notices", notices or [Item(lines("no notices"))]))
+
+    # Copying
 
     def action_copy(self) -> None:
         """Copy what the cursor is on."""
-        text = text_to_copy(self.screen)
-        if text:
-            self.post_message(CopyRequested(text))
+        self._copy(text_to_copy(self.screen))
 
     def action_copy_json(self) -> None:
         """Copy the row or record as JSON."""
-        text = json_to_copy(self.screen)
+        self._copy(json_to_copy(self.screen), "JSON")
+
+    def action_copy_selection(self) -> None:
+        """Copy the text selected with the mouse; without one, say how to quit."""
+        text = self.screen.get_selected_text()
         if text:
-            self.post_message(CopyRequested(text))
+            self._copy(text, "selection")
+        else:
+            say(self, "nothing is selected; q quits")
+
+    def action_copy_to_file(self) -> None:
+        """Write what was copied last to a file."""
+        if not self.last_copied:
+            say(self, "nothing was copied yet: y copies what the cursor is on")
+            return
+        say(self, write_copy(self.last_copied).sentence)
+
+    def _copy(self, text: str | None, what: str = "") -> None:
+        if text:
+            self.post_message(CopyRequested(text, what))
+        else:
+            say(self, "nothing here to copy")
 
     @on(CopyRequested)
     def _copy_requested(self, message: CopyRequested) -> None:
-        self.copy_to_clipboard(message.text)
+        self.last_copied = message.text
+        self._copy_in_thread(message.text, message.what)
+
+    @work(thread=True, exit_on_error=False, group="copy")
+    def _copy_in_thread(self, text: str, what: str) -> None:
+        # The system's tool is another program and may take its time, or hang with a display that does not answer.
+        done = copy_text(text, lambda each: self.call_from_thread(self.copy_to_clipboard, each), what=what)
+        say(self, done.sentence, severity="information" if done.sure else "warning")

@@ -1,34 +1,8 @@
-"""What the parts of the UI say to each other, and what the command line asks the UI to open."""
+"""What the parts of the UI say to the app."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-
 from textual.message import Message
-
-
-@dataclass(frozen=True)
-class OpenRequest:
-    """What to open: a bundled store by name (``demo``), or the user's paths with the loader's options.
-
-    ``options`` is what :func:`inspector.inspection.open_sources` takes. ``workspace`` is the workspace file, None for
-    the one that belongs to the source; with ``private`` a temporary workspace is used and thrown away.
-    """
-
-    paths: tuple[Path, ...] = ()
-    options: Any = None
-    workspace: Path | None = None
-    demo: str | None = None
-    private: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """What is being opened, for people."""
-        return self.demo if self.demo is not None else ", ".join(path.name or str(path) for path in self.paths)
 
 
 class CopyRequested(Message):

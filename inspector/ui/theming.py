@@ -7,7 +7,6 @@ Textual would accept a bad one and end the program later. A bad file is named an
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,9 @@ from typing import Any
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from inspector.errors import InputError, Problem
+from inspector.errors import InputError, InspectorError, Problem
 from inspector.resources import resource_dir
-from inspector.ui.config import nearest
+from inspector.ui.config import nearest, read_toml
 
 DEFAULT_THEME = "inspector-dark"
 
@@ -62,9 +61,10 @@ _NOT_COLOURS = ("-style", "-weight")
 
 @dataclass(frozen=True)
 class Themes:
-    """The themes that could be read, by name, and what was wrong with the others."""
+    """The themes that could be read, by name, a sentence about each, and what was wrong with the others."""
 
     themes: Mapping[str, Theme]
+    about: Mapping[str, str]
     problems: tuple[Problem, ...]
 
 
@@ -80,9 +80,9 @@ def read_theme(path: Path) -> Theme:
         return InputError.at(str(path), None, key, wrong, expected)
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise bad("", f"cannot be read: {error}", "a TOML file") from None
+        data = read_toml(path)
+    except InspectorError as error:
+        raise bad("", str(error), "a TOML file") from None
     for key in data:
         if key not in _TOP:
             raise bad(key, "unknown key", nearest(key, _TOP) or f"one of {', '.join(_TOP)}")
@@ -128,13 +128,15 @@ def _check_colour(key: str, value: str, bad: Any) -> None:
 def load_themes(user_folders: Iterable[Path] = ()) -> Themes:
     """Our themes and the user's; a user's theme of the same name takes the place of ours."""
     themes: dict[str, Theme] = {}
+    about: dict[str, str] = {}
     problems: list[Problem] = []
     for folder in (resource_dir("themes"), *user_folders):
         for path in sorted(folder.glob("*.toml")):
             try:
                 theme = read_theme(path)
+                about[theme.name] = str(read_toml(path).get("about", ""))
             except InputError as error:
                 problems.append(error.problem)
             else:
                 themes[theme.name] = theme
-    return Themes(themes, tuple(problems))
+    return Themes(themes, about, tuple(problems))

@@ -1,17 +1,26 @@
-"""What all screens share: bindings with ids for moving between panes, and the close key of dialogs."""
+"""What all screens share: bindings with ids for moving between panes, the close key of dialogs, failed workers."""
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
+from textual.worker import Worker, WorkerState
 
+from inspector.errors import Cancelled
 from inspector.ui.actions import bindings
-from inspector.ui.messages import CopyRequested
+from inspector.ui.messages import CopyRequested, ErrorRaised
 from inspector.ui.panes import text_to_copy
 
 Result = TypeVar("Result")
+
+
+def tell_failure(screen: Screen[Any], event: Worker.StateChanged) -> None:
+    """Hand the error of a worker that failed to the app, unless it was cancelled."""
+    error = event.worker.error
+    if event.state is WorkerState.ERROR and error is not None and not isinstance(error, Cancelled):
+        screen.app.post_message(ErrorRaised(error))
 
 
 class BaseScreen(Screen[None], inherit_bindings=False):
@@ -19,11 +28,33 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker started with ``exit_on_error=False`` that fails is shown as an error."""
+        tell_failure(self, event)
+
 
 class Dialog(ModalScreen[Result | None], inherit_bindings=False):
     """A dialog over a screen; escape closes it with None. Its box has the class ``dialog``."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+    DEFAULT_CSS = """
+    Dialog { background: $background 70%; align: center middle; }
+    Dialog .dialog {
+        width: 94%;
+        max-width: 104;
+        height: auto;
+        max-height: 92%;
+        background: $surface;
+        border: round $primary;
+        border-title-color: $heading;
+        border-title-style: bold;
+        padding: 0 1;
+    }
+    """
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker started with ``exit_on_error=False`` that fails is shown as an error."""
+        tell_failure(self, event)
 
     def action_close(self) -> None:
         """Close without a result."""
@@ -34,3 +65,8 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         text = text_to_copy(self)
         if text:
             self.app.post_message(CopyRequested(text))
+
+    def go_back(self) -> bool:
+        """Escape, where something in the dialog hands it on."""
+        self.action_close()
+        return True

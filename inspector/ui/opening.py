@@ -1,0 +1,220 @@
+"""Opening stores: the app's part that loads, cancels, retries and shows (SCREENS, Start).
+
+Every load has a generation number. What a load of an older generation still says is ignored, and a store that it
+opened is closed again: a thread cannot be stopped, only disregarded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual import on, work
+from textual.app import App
+from textual.screen import Screen
+
+from inspector.errors import Cancelled, InputError
+from inspector.ui.messages import ErrorRaised
+from inspector.ui.screens.ask import AskDialog
+from inspector.ui.screens.chooser import ChooserScreen
+from inspector.ui.screens.loading import LoadingScreen, title_of
+from inspector.ui.widgets.safe import say
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection, OpenRequest
+
+_LEXICAL = "namespace_bm25"
+
+
+class Opening(App[int]):
+    """The half of the app that opens stores."""
+
+    inspection: Inspection | None
+    request: OpenRequest | None
+
+    _generation = 0
+    _loading: LoadingScreen | None = None
+
+    def first_screen(self, request: OpenRequest | None) -> Screen[Any]:
+        """Loading where there is a request, else the choice."""
+        return ChooserScreen() if request is None else self._new_loading(request)
+
+    def _new_loading(self, request: OpenRequest, inspection: Inspection | None = None) -> LoadingScreen:
+        self._generation += 1
+        self._loading = LoadingScreen(request, self._generation, inspection)
+        return self._loading
+
+    def open_request(self, request: OpenRequest, inspection: Inspection | None = None) -> None:
+        """Leave what is open and load this, or evaluate ``inspection``, which is loaded already."""
+        self.stop_loading()
+        if inspection is None:
+            self.close_inspection()
+        self.request = request
+        self.switch_screen(self._new_loading(request, inspection))
+
+    def evaluate_again(self) -> None:
+        """Evaluate the open store again, with progress and cancel; for a route that may have to encode first."""
+        if self.inspection is not None and self.request is not None:
+            self.open_request(self.request, self.inspection)
+
+    def stop_loading(self) -> None:
+        """Disregard the load that is running, if there is one."""
+        if self._loading is not None:
+            self._loading.stop()
+            self._loading = None
+        self._generation += 1
+
+    def close_inspection(self) -> None:
+        """Close what is open."""
+        if self.inspection is not None:
+            self.inspection.close()
+            self.inspection = None
+
+    def show_chooser(self) -> None:
+        """Back to the choice of stores."""
+        self.stop_loading()
+        self.close_inspection()
+        self.switch_screen(ChooserScreen())
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        """Show what was opened on the Inspect screen."""
+        from inspector.ui.screens.inspect import InspectScreen
+
+        self.inspection = inspection
+        self._loading = None
+        self.switch_screen(InspectScreen(inspection))
+
+    def action_open_another(self) -> None:
+        """Back to the choice of stores."""
+        if not isinstance(self.screen, ChooserScreen):
+            self.show_chooser()
+
+    # What the loading thread says
+
+    @on(LoadingScreen.Moved)
+    def _load_moved(self, message: LoadingScreen.Moved) -> None:
+        if self._loading is not None and message.generation == self._loading.generation:
+            self._loading.moved(message.report)
+
+    @on(LoadingScreen.Opened)
+    def _load_opened(self, message: LoadingScreen.Opened) -> None:
+        if self._loading is None or message.generation != self._loading.generation:
+            if message.inspection is not self.inspection:
+                self._close_in_thread(message.inspection)
+        elif message.evaluated:
+            self.show_inspection(message.inspection)
+        else:
+            self.inspection = message.inspection
+            self._ask_after_stop(message.inspection)
+
+    @on(LoadingScreen.Failed)
+    def _load_failed(self, message: LoadingScreen.Failed) -> None:
+        if self._loading is None or message.generation != self._loading.generation:
+            return
+        error, request = message.error, self._loading.request
+        pid = getattr(error, "pid", None)
+        self.show_chooser()
+        if isinstance(error, Cancelled):
+            say(self, "stopped; what was done is kept")
+        elif hasattr(error, "pid"):
+            self._ask_about_held(error, pid, request)
+        elif isinstance(error, InputError) and not request.options.lenient and error.problem.line is not None:
+            self._ask_about_bad_input(error, request)
+        else:
+            self.post_message(ErrorRaised(error, f"{title_of(request)} could not be opened"))
+
+    @on(LoadingScreen.Left)
+    def _load_left(self) -> None:
+        self.show_chooser()
+
+    @work(thread=True, exit_on_error=False, group="close")
+    def _close_in_thread(self, inspection: Inspection) -> None:
+        inspection.close()
+
+    # Questions
+
+    def _ask_after_stop(self, inspection: Inspection) -> None:
+        answers = [
+            ("again", "Go on", "what was encoded is kept and not encoded again"),
+            ("lexical", "Open on a lexical route", f"{_LEXICAL} needs no vectors; another route can be chosen later"),
+            ("back", "Back to the start", "what was encoded is kept for the next time"),
+        ]
+
+        def answered(answer: str | None) -> None:
+            request = self.request
+            if request is not None and answer in ("again", "lexical"):
+                if answer == "lexical":
+                    from inspector.views import RouteChoice
+
+                    inspection.set_route(RouteChoice(_LEXICAL, inspection.route.k))
+                self.open_request(request, inspection)
+            else:
+                self.show_chooser()
+
+        self.push_screen(AskDialog("Stopped", "Not every text is encoded yet.", answers), answered)
+
+    def _ask_about_held(self, error: Exception, pid: int | None, request: OpenRequest) -> None:
+        who = "Another process" if pid is None else f"The process with the id {pid}"
+        answers = [
+            (
+                "private",
+                "Use a private temporary workspace",
+                "your edits are gone at the end; export them to keep them",
+            ),
+            ("again", "Try again", "after closing the other one"),
+            ("back", "Back", "open something else"),
+        ]
+
+        def answered(answer: str | None) -> None:
+            if answer == "private":
+                options = dataclasses.replace(request.options, temporary=True, workspace=None)
+                self.open_request(dataclasses.replace(request, options=options))
+            elif answer == "again":
+                self.open_request(request)
+
+        self.push_screen(AskDialog("The workspace is in use", f"{who} holds it.\n{error}", answers), answered)
+
+    def _ask_about_bad_input(self, error: InputError, request: OpenRequest) -> None:
+        answers = [
+            ("lenient", "Skip bad records", "each is counted and listed; nothing is skipped in silence"),
+            ("back", "Back", "mend the source first; it is never written by Inspector"),
+        ]
+
+        def answered(answer: str | None) -> None:
+            if answer == "lenient":
+                options = dataclasses.replace(request.options, lenient=True)
+                self.open_request(dataclasses.replace(request, options=options))
+
+        self.push_screen(AskDialog(f"{title_of(request)} could not be read", f"error: {error}", answers), answered)
+
+    # What was chosen at the start
+
+    @on(ChooserScreen.Chosen)
+    def _chosen(self, message: ChooserScreen.Chosen) -> None:
+        from inspector.inspection import OpenOptions, OpenRequest, demo_folder
+
+        if message.demo:
+            options = OpenOptions(temporary=True)
+            self.open_request(OpenRequest((demo_folder(message.demo),), options, demo=message.demo))
+        elif message.recent is not None:
+            options = OpenOptions(workspace=Path(message.recent.path))
+            self.open_request(OpenRequest(tuple(Path(source) for source in message.recent.sources), options))
+        elif message.way == "files":
+            from inspector.ui.screens.files import FilesDialog
+
+            self.push_screen(FilesDialog(), self._picked)
+        elif message.way == "formats":
+            from inspector.ui.screens.formats import FormatsDialog
+
+            self.push_screen(FormatsDialog())
+        elif message.way == "settings":
+            from inspector.ui.screens.settings import SettingsDialog
+
+            self.push_screen(SettingsDialog())
+
+    def _picked(self, paths: tuple[Path, ...] | None) -> None:
+        if paths:
+            from inspector.inspection import OpenOptions, OpenRequest
+
+            self.open_request(OpenRequest(paths, OpenOptions()))

@@ -1,0 +1,75 @@
+"""How fast long work goes and how long it will take, from its reports of progress."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from inspector.records import Progress
+
+#: Seconds of the past that the rate is taken from: texts are encoded shortest first, so the beginning says little.
+_WINDOW = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a piece of work stands. ``rate`` is units a second, ``left`` seconds; None where not yet known."""
+
+    what: str
+    done: int
+    total: int | None
+    unit: str
+    rate: float | None
+    left: float | None
+
+    @property
+    def share(self) -> float | None:
+        """From 0 to 1, None where the total is unknown."""
+        return None if not self.total else min(1.0, self.done / self.total)
+
+    def words(self) -> str:
+        """``3,200 of 12,000 texts · 410/s · 21 s left``."""
+        of = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
+        parts = [f"{of} {self.unit}"]
+        if self.rate is not None:
+            parts.append(f"{self.rate:,.0f}/s" if self.rate >= 10 else f"{self.rate:.1f}/s")
+        if self.left is not None:
+            parts.append(f"{show_seconds(self.left)} left")
+        return " · ".join(parts)
+
+
+def show_seconds(seconds: float) -> str:
+    """``8 s``, ``3 min 20 s``, ``1 h 05 min``."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class Pace:
+    """Turns reports of progress into :class:`Standing`; a report of other work starts anew."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._what = ""
+        self._past: deque[tuple[float, int]] = deque()
+
+    def take(self, report: Progress) -> Standing:
+        """Note the report and say where the work stands."""
+        now = self._clock()
+        if report.what != self._what or (self._past and report.done < self._past[-1][1]):
+            self._what = report.what
+            self._past.clear()
+        self._past.append((now, report.done))
+        while len(self._past) > 2 and now - self._past[0][0] > _WINDOW:
+            self._past.popleft()
+        began, at = self._past[0]
+        rate = (report.done - at) / (now - began) if now - began >= 0.5 and report.done > at else None
+        left = None
+        if rate and report.total is not None and report.done <= report.total:
+            left = (report.total - report.done) / rate
+        return Standing(report.what, report.done, report.total, report.unit, rate, left)

@@ -1,0 +1,54 @@
+"""A question with a few answers, as a dialog; the answers are rows, chosen by key or mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from inspector.ui.screens.base import Dialog
+from inspector.ui.widgets.cells import Column, Piece, RowList
+from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.safe import lines, plain
+
+
+class AskDialog(Dialog[str]):
+    """Asks; the result is the key of the answer, None where the dialog was closed.
+
+    ``answers`` are (key, words, what it leads to).
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    AskDialog .question { height: auto; margin: 1 0; }
+    AskDialog Grid { height: auto; max-height: 12; }
+    """
+
+    def __init__(self, title: str, question: str, answers: Sequence[tuple[str, str, str]]) -> None:
+        super().__init__()
+        self.heading = title
+        self.question = question
+        self.answers = answers
+
+    def copy_text(self) -> str:
+        """The question."""
+        return self.question
+
+    def compose(self) -> ComposeResult:
+        """The question and the answers under it."""
+        widest = max(len(words) for _, words, _ in self.answers)
+        columns = [Column("words", "", widest), Column("leads", "", 20, flex=1)]
+        rows = RowList(self.answers, lambda row: row[0], lambda row: [Piece(row[1], "strong"), Piece(row[2], "dim")])
+        with Vertical(classes="dialog") as box:
+            box.border_title = plain(self.heading)
+            yield Static(lines(self.question), classes="question")
+            yield Grid(columns, rows, show_header=False)
+
+    @on(Grid.RowSelected)
+    def _answered(self, message: Grid.RowSelected) -> None:
+        self.dismiss(str(message.key))

@@ -1,0 +1,194 @@
+"""The start: bundled stores with what each teaches, recent workspaces, the user's own files (SCREENS, Start).
+
+First paint comes before anything is read: the lists are filled by a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Footer, Static
+
+from inspector.ui.actions import bindings
+from inspector.ui.screens.base import BaseScreen
+from inspector.ui.widgets.cells import Column, Piece, RowList
+from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.header import HeaderBar
+from inspector.ui.widgets.safe import plain
+
+if TYPE_CHECKING:
+    from inspector.views import Demo, Recent
+
+_WAYS = (
+    ("files", "Open your own files …", "a folder or files: JSONL, JSON, CSV, Parquet, and known formats"),
+    ("formats", "What can be read", "formats, how each is recognised, and an example"),
+    ("settings", "Settings", "theme, keys, route, and where these files are"),
+)
+
+
+class ChooserScreen(BaseScreen):
+    """Lists what can be opened. Posts :class:`Chosen`; the app opens it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("chooser")
+    PANE = "Start"
+    HELP = (
+        "Choose a bundled store to learn from, a workspace that you opened before, or your own files. A bundled store "
+        "is opened in a private workspace: whatever you edit in it is gone at the end, and the store is as it was."
+    )
+    DEFAULT_CSS = """
+    ChooserScreen #intro { color: $dim; padding: 0 2; height: auto; margin: 1 0 0 0; }
+    ChooserScreen Vertical { padding: 0 1; }
+    ChooserScreen Grid {
+        height: auto;
+        max-height: 40%;
+        border-top: solid $panel;
+        border-title-color: $heading;
+        border-title-style: bold;
+    }
+    ChooserScreen Grid:focus { border-top: solid $primary; }
+    ChooserScreen #demos { min-height: 3; max-height: 50%; }
+    ChooserScreen #about { color: $dim; height: auto; margin: 1 1 0 1; }
+    """
+
+    class Chosen(Message):
+        """A bundled store by name, or a recent workspace; or, with neither, ``way`` names what was asked for."""
+
+        def __init__(self, *, demo: str = "", recent: Recent | None = None, way: str = "") -> None:
+            super().__init__()
+            self.demo = demo
+            self.recent = recent
+            self.way = way
+
+    class Listed(Message):
+        """What the thread found."""
+
+        def __init__(self, demos: Sequence[Demo], recents: Sequence[Recent]) -> None:
+            super().__init__()
+            self.demos = demos
+            self.recents = recents
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._demos: Sequence[Demo] = ()
+        self._recents: dict[Hashable, Recent] = {}
+
+    def compose(self) -> ComposeResult:
+        """Three short tables under each other."""
+        yield HeaderBar()
+        yield Static(Content("Why an answer came from the wrong memory, and what would have prevented it."), id="intro")
+        with Vertical():
+            demos = Grid(
+                [
+                    Column("name", "", 16, least=12),
+                    Column("lesson", "", 30, flex=1),
+                    Column("language", "", 6, least=2, align="right"),
+                ],
+                show_header=False,
+                empty="reading the bundled stores …",
+                id="demos",
+            )
+            demos.border_title = Content("Bundled stores: each teaches one thing")
+            yield demos
+            recent = Grid(
+                [
+                    Column("name", "", 16, least=12, flex=1),
+                    Column("counts", "", 33, least=24),
+                    Column("opened", "", 16, least=10),
+                    Column("path", "", 10, flex=3),
+                ],
+                show_header=False,
+                empty="none yet: what you open is listed here",
+                id="recent",
+            )
+            recent.border_title = Content("Recent workspaces")
+            yield recent
+            ways = Grid(
+                [Column("name", "", 22, least=16), Column("what", "", 30, flex=1)],
+                RowList(_WAYS, lambda way: way[0], lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")]),
+                show_header=False,
+                id="files",
+            )
+            ways.border_title = Content("Your own")
+            yield ways
+            yield Static(id="about")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Read the lists once the screen has been painted."""
+        self.query_one("#demos").focus()
+        self.call_after_refresh(self._read)
+
+    def on_screen_resume(self) -> None:
+        """What was opened meanwhile is recent now."""
+        if self.is_mounted:
+            self._read()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="lists")
+    def _read(self) -> None:
+        from inspector.inspection import demos, recent
+
+        self.post_message(self.Listed(demos(), recent()))
+
+    @on(Listed)
+    def _listed(self, message: Listed) -> None:
+        self._demos = message.demos
+        self.query_one("#demos", Grid).set_source(
+            RowList(
+                message.demos,
+                lambda demo: demo.name,
+                lambda demo: [Piece(demo.name, "strong"), demo.lesson, Piece(demo.language, "dim")],
+            )
+        )
+        self._recents = {one.path: one for one in message.recents}
+        self.query_one("#recent", Grid).set_source(
+            RowList(
+                message.recents,
+                lambda one: one.path,
+                lambda one: [
+                    Piece(one.name, "strong"),
+                    f"{one.memories:,} memories, {one.queries:,} queries",
+                    Piece(one.opened[:16].replace("T", " "), "dim"),
+                    Piece(", ".join("/".join(Path(source).parts[-2:]) for source in one.sources), "dim"),
+                ],
+            )
+        )
+
+    @on(Grid.RowHighlighted, "#demos")
+    def _about(self, message: Grid.RowHighlighted) -> None:
+        lesson = next((demo.lesson for demo in self._demos if demo.name == message.key), "")
+        self.query_one("#about", Static).update(plain(lesson))
+
+    @on(Grid.RowSelected, "#demos")
+    def _demo(self, message: Grid.RowSelected) -> None:
+        self.post_message(self.Chosen(demo=str(message.key)))
+
+    @on(Grid.RowSelected, "#recent")
+    def _recent(self, message: Grid.RowSelected) -> None:
+        self.post_message(self.Chosen(recent=self._recents[message.key]))
+
+    @on(Grid.RowSelected, "#files")
+    def _way(self, message: Grid.RowSelected) -> None:
+        self.post_message(self.Chosen(way=str(message.key)))
+
+    def action_show_part(self, part: str) -> None:
+        """To a part of the screen, or what the part opens."""
+        if part in ("demos", "recent"):
+            self.query_one(f"#{part}").focus()
+        else:
+            self.post_message(self.Chosen(way=part))
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a folder looks like a bundle: it has memories or a bundle.toml (DESIGN 2)."""
+    try:
+        return path.is_dir() and ((path / "bundle.toml").is_file() or next(path.glob("memories.*"), None) is not None)
+    except OSError:
+        return False

@@ -1,0 +1,147 @@
+"""Export of what is seen: tables, the screen, the edits, the store; written beside and moved into place (SCREENS)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from inspector.errors import InspectorError
+from inspector.ui.app import InspectorApp
+from inspector.ui.config import write_atomically
+from inspector.ui.export import table_text
+from inspector.ui.panes import tables_to_export
+from inspector.ui.screens.base import Dialog
+from inspector.ui.widgets.cells import Column, Piece, RowList
+from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.safe import plain, say
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
+_FORM_WORDS = {"csv": "CSV", "json": "JSON lines", "md": "Markdown"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing that can be exported: its words, the proposed file name, and what makes the text."""
+
+    words: str
+    about: str
+    file: str
+    make: Callable[[], str]
+
+
+def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | None) -> list[Choice]:
+    """What can be exported from a screen."""
+    found: list[Choice] = []
+    for table in tables_to_export(screen):
+        for form, words in _FORM_WORDS.items():
+
+            def make(table: Any = table, form: str = form) -> str:
+                return table_text(form, table.columns, table.rows)
+
+            found.append(
+                Choice(f"{table.name} as {words}", "the rows as they are shown now", f"{table.name}.{form}", make)
+            )
+    picture = app.export_screenshot(title="Inspector")
+    found.append(Choice("screen as SVG", "the screen as a picture", "screen.svg", lambda: picture))
+    if inspection is not None:
+
+        def edits(form: Any) -> str:
+            out = io.StringIO()
+            inspection.export_edits(out, form)
+            return out.getvalue()
+
+        def store() -> str:
+            out = io.StringIO()
+            inspection.export_store(out)
+            return out.getvalue()
+
+        found.append(
+            Choice("edits as JSON lines", "a patch; inspector apply reads it", "edits.jsonl", lambda: edits("jsonl"))
+        )
+        found.append(Choice("edits as SQL", "UPDATE statements to review and run", "edits.sql", lambda: edits("sql")))
+        found.append(Choice("store as JSON lines", "every memory, edits applied", "memories.jsonl", store))
+    return found
+
+
+class ExportDialog(Dialog[None]):
+    """Choose what, then where. A file that exists is replaced only after asking again."""
+
+    app = getters.app(InspectorApp)
+    BINDINGS: ClassVar[list[BindingType]] = []
+    PANE = "Export"
+    HELP = "Enter on a line goes on to the file's name; enter there writes it."
+    DEFAULT_CSS = """
+    ExportDialog Grid { height: auto; max-height: 16; }
+    ExportDialog #trouble { color: $warn; height: auto; }
+    """
+
+    def __init__(self, offered: Sequence[Choice]) -> None:
+        super().__init__()
+        self.offered = offered
+        self._confirmed: Path | None = None
+
+    @classmethod
+    def of(cls, app: InspectorApp, screen: Screen[Any]) -> ExportDialog:
+        """The dialog for what a screen shows."""
+        return cls(choices(app, screen, app.inspection))
+
+    def compose(self) -> ComposeResult:
+        """What, and where to."""
+        rows = RowList(
+            self.offered, lambda each: each.words, lambda each: [Piece(each.words, "strong"), Piece(each.about, "dim")]
+        )
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content("Export")
+            yield Grid([Column("words", "", 30, least=20), Column("about", "", 20, flex=1)], rows, show_header=False)
+            yield Input(placeholder="file")
+            yield Static(id="trouble")
+
+    @property
+    def _choice(self) -> Choice:
+        key: Hashable = self.query_one(Grid).cursor_key
+        return next(each for each in self.offered if each.words == key)
+
+    @on(Grid.RowHighlighted)
+    def _propose(self) -> None:
+        if self.offered:
+            self.query_one(Input).value = self._choice.file
+            self._confirmed = None
+
+    @on(Grid.RowSelected)
+    def _to_name(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def _write(self, message: Input.Submitted) -> None:
+        if not message.value.strip():
+            return
+        path = Path(message.value).expanduser()
+        path = path if path.is_absolute() else Path.cwd() / path
+        if path.exists() and self._confirmed != path:
+            self._confirmed = path
+            self.query_one("#trouble", Static).update(plain(f"{path} exists: enter again replaces it"))
+            return
+        self._write_in_thread(self._choice, path)
+        self.dismiss(None)
+
+    @work(thread=True, exit_on_error=False, group="export")
+    def _write_in_thread(self, choice: Choice, path: Path) -> None:
+        try:
+            write_atomically(path, choice.make())
+        except InspectorError as error:
+            say(self.app, str(error), title="Not exported", severity="error")
+        else:
+            say(self.app, f"{choice.words} written to {path}")

@@ -1,0 +1,51 @@
+"""What can be read: each format, how it is recognised, an example, and what it cannot say (SCREENS, Start)."""
+
+from __future__ import annotations
+
+from textual import work
+from textual.content import Content
+from textual.message import Message
+
+from inspector.ui.screens.reading import ReadingDialog
+from inspector.ui.widgets.reader import Item, Reader, blank
+from inspector.ui.widgets.safe import lines, plain
+
+
+class FormatsDialog(ReadingDialog[None]):
+    """The formats, read by a thread: the readers behind them are not needed for the first paint."""
+
+    PANE = "Formats"
+    HELP = "A format is recognised from the content. On the command line --as NAME overrides it."
+
+    class Listed(Message):
+        """The formats as paragraphs."""
+
+        def __init__(self, items: list[Item]) -> None:
+            super().__init__()
+            self.items = items
+
+    def __init__(self) -> None:
+        super().__init__("What can be read", [Item(Content("reading …"))])
+
+    def on_mount(self) -> None:
+        """Ask for the list."""
+        super().on_mount()
+        self._read()
+
+    @work(thread=True, exit_on_error=False)
+    def _read(self) -> None:
+        from inspector.formats import FORMATS
+
+        items: list[Item] = []
+        for each in FORMATS:
+            items.append(Item(Content.assemble((each.name, "bold $heading"), "  ", plain(each.summary))))
+            for label, words in (("recognised", each.recognised_by), ("example", each.example), ("loses", each.loss)):
+                if words:
+                    items.append(Item(lines(words), Content.styled(label, "$dim"), indent=12))
+            items.append(blank())
+        self.post_message(self.Listed(items))
+
+    def on_formats_dialog_listed(self, message: Listed) -> None:
+        """Show them."""
+        self.items = message.items
+        self.query_one(Reader).show(message.items)

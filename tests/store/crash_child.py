@@ -107,7 +107,7 @@ def work(mode: str, path: Path, log: Path) -> None:
             for step in WORK[mode](workspace, done):
                 done = step + 1
                 os.write(shown, f"done {done}\n".encode())
-                if done % 12 == 0:
+                if done % 5 == 0:
                     break
 
 

@@ -24,6 +24,9 @@ from inspector.views import BundleLine, Figures, QueryRow
 
 _GAP = 2
 _MOST = 60
+#: Lines of a terminal under which the bar is short, and how many lines of parts it then shows.
+_LOW = 32
+_SHORT_LINES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def figure_parts(row: QueryRow, tau: float) -> list[list[Piece]]:
         parts.append([Piece("not evaluable: no required evidence", "unknown")])
     else:
         parts.append([Piece("recall ", "dim"), Piece(share(found.recall), "strong")])
-        parts[-1].append(Piece(f" {found.hits} of {found.required}", "dim"))
+        parts[-1].append(Piece(f" ({found.hits} of {found.required})", "dim"))
         if found.feasible is True and found.prefix is not None:
             parts.append([Piece("prefix ", "dim"), Piece(f"{found.prefix}", "strong")])
             if figures.risk is not None:
@@ -125,12 +128,12 @@ def figure_parts(row: QueryRow, tau: float) -> list[list[Piece]]:
             parts.append([sign, Piece(f" {words}")])
     if row.stage is not None:
         parts.append([Piece("stage ", "dim"), sign, Piece(f" {row.stage}")])
-    parts.append([Piece("pool ", "dim"), Piece(f"{figures.width:,}")])
-    parts.append([Piece("similarities ", "dim"), Piece(f"{figures.similarities:,}")])
     if row.session_mismatch:
         parts.append([Piece("! the claimed session is not the authenticated one", "warn")])
     if row.unfiltered:
         parts.append([Piece("! unfiltered retrieval", "warn")])
+    parts.append([Piece("pool ", "dim"), Piece(f"{figures.width:,}")])
+    parts.append([Piece("similarities ", "dim"), Piece(f"{figures.similarities:,}")])
     return parts
 
 
@@ -183,7 +186,7 @@ class BundleBar(Widget, can_focus=True):
             self._title, self._text, self._parts, self._figures = [Piece("no query selected", "dim")], "", [], []
         else:
             mark = [Piece(f" {EDITED}", "edited")] if row.edited else []
-            self._title = [Piece(visible(row.query_id), "heading"), *mark, Piece("  ")]
+            self._title = [stage(row)[0], Piece(f" {visible(row.query_id)}", "heading"), *mark, Piece("  ")]
             self._text = visible(row.text)
             self._parts = bundle_parts(line)
             self._figures = figure_parts(row, tau)
@@ -201,6 +204,11 @@ class BundleBar(Widget, can_focus=True):
         return self._parts
 
     @property
+    def short(self) -> bool:
+        """In a low terminal the bar shows what fits in four lines; all of it while it has the focus."""
+        return self.app.size.height < _LOW and not self.has_focus
+
+    @property
     def _room(self) -> int:
         return max(10, self.content_size.width or self.size.width or 80)
 
@@ -209,6 +217,8 @@ class BundleBar(Widget, can_focus=True):
         self._placed = []
         lines = [fit([*self._title, Piece(self._text)], width)]
         for numbers in flow([part.pieces for part in self._parts], width):
+            if self.short and len(lines) > _SHORT_LINES:
+                break
             line: list[Piece] = []
             used = 0
             for number in numbers:
@@ -220,7 +230,7 @@ class BundleBar(Widget, can_focus=True):
                 line.extend(part.pieces)
                 used += part.cells
             lines.append(line)
-        for numbers in flow(self._figures, width):
+        for numbers in flow(self._figures, width)[: 1 if self.short else None]:
             figures: list[Piece] = []
             for number in numbers:
                 figures += [Piece(" " * _GAP)] if figures else []
@@ -280,12 +290,12 @@ class BundleBar(Widget, can_focus=True):
                 return
 
     def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
+        """Show the cursor, and everything."""
+        self.refresh(layout=True)
 
     def on_blur(self) -> None:
         """Hide the cursor."""
-        self.refresh()
+        self.refresh(layout=True)
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: the bundle and figures as they stand."""

@@ -16,9 +16,9 @@ from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 AXIS_COLUMNS = ("scope", "policy", "lifecycle", "relevance")
 COLUMNS = (
     Column("rank", "#", 3, 2, align="right", frozen=True, help="rank; – was not retrieved"),
-    Column("id", "memory", 14, 7, flex=1, frozen=True, help="memory id; ✎ has edits"),
-    Column("owner", "owner", 12, 6, flex=1, help="namespace or namespaces"),
-    Column("score", "score", 6, 5, align="right"),
+    Column("id", "memory", 16, 10, flex=1, frozen=True, help="memory id; ✎ has edits"),
+    Column("owner", "owner", 12, 7, flex=1, help="namespace or namespaces"),
+    Column("score", "score", 6, align="right"),
     Column("scope", "S", 3, help="scope: whose is it"),
     Column("policy", "P", 3, help="policy: may it be used for this"),
     Column("lifecycle", "L", 3, help="lifecycle: does its state fit the intent"),
@@ -26,7 +26,7 @@ COLUMNS = (
     Column("relevance", "R", 3, help="relevance: judgment, required evidence, semantic tag"),
     Column("usable", "U", 3, help="usable: relevance AND admissible"),
     Column("trail", "trail", 5, 5, help="Stored Retrieved Verified Exposed Disclosed"),
-    Column("text", "text", 16, 10, flex=8),
+    Column("text", "text", 12, 4, flex=8),
 )
 _ALL = frozenset(column.key for column in COLUMNS)
 VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)

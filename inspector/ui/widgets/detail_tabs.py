@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 
-from inspector.axes.flips import FlipSearch
+from inspector.axes.flips import Flip, FlipSearch
 from inspector.axes.states import ALL_STATES, table
 from inspector.records import INTENTS, MEMORY_FIELDS, Settings
 from inspector.trit import Trit
@@ -42,7 +42,7 @@ class FieldChosen(Message):
 class FlipChosen(Message):
     """An edit that flips the verdict is to be applied."""
 
-    def __init__(self, qi: int, mi: int, flip: object) -> None:
+    def __init__(self, qi: int, mi: int, flip: Flip) -> None:
         super().__init__()
         self.qi = qi
         self.mi = mi

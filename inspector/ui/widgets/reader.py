@@ -163,6 +163,14 @@ class Reader(ScrollView, can_focus=True):
             self._wrap()
             self.refresh()
 
+    def on_focus(self) -> None:
+        """The cursor's sign says that keys come here."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """And that they no longer do."""
+        self.refresh()
+
     def notify_style_update(self) -> None:
         """Draw again in the new theme's colours."""
         super().notify_style_update()
@@ -176,9 +184,12 @@ class Reader(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         content = self._line_content(number)
         style = self.visual_style
-        chosen = self._lines[number][0] == self.cursor
-        if chosen:
+        index, _, first = self._lines[number]
+        if index == self.cursor:
             style = style + self.get_visual_style("reader--cursor", partial=True)
+            if first and content.plain.startswith(" "):
+                # The place of the cursor is told by a sign too, as in tables.
+                content = Content("▸" if self.has_focus else "›") + content[1:]
         if (selection := self.text_selection) is not None and (span := selection.get_span(number)) is not None:
             start, end = span
             marked = Style.from_styles(self.screen.get_component_styles("screen--selection"))

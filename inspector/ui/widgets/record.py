@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from textual.content import Content
 
@@ -17,6 +19,7 @@ from inspector.ui.widgets.why import FieldChoice, heading
 from inspector.views import EditEntry, TrailStep
 
 _NAME_WIDTH = 24
+_VECTOR_SHOWN = 6
 
 
 def record_items(
@@ -49,9 +52,10 @@ def _source_order(record: Record) -> list[str]:
 def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Item:
     value = record.get(name)
     edited = name in record.edits
-    pieces = [Piece(show_value(value, newlines=True), "dim" if is_missing(value) else "")]
+    show = _vector if spec is not None and spec.kind == "vector" else partial(show_value, newlines=True)
+    pieces = [Piece(show(value), "dim" if is_missing(value) else "")]
     if edited:
-        before = show_value(record.fields.get(name, ABSENT), newlines=True)
+        before = show(record.fields.get(name, ABSENT))
         pieces += [Piece("\nwas ", "edited"), Piece(before, "dim")]
     if spec is None:
         pieces.append(Piece("   a field that we do not know", "warn"))
@@ -67,6 +71,13 @@ def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Ite
         FieldChoice(owner, name) if editable else None,
         copy=value if isinstance(value, str) else show_value(value),
     )
+
+
+def _vector(value: Any) -> str:
+    """A vector by its length and first numbers: nobody reads the rest, and copying gives all of it."""
+    if not isinstance(value, list) or len(value) <= _VECTOR_SHOWN:
+        return show_value(value)
+    return f"{len(value)} numbers: {show_value(value[:_VECTOR_SHOWN])[:-1]}, …]"
 
 
 def _absent(name: str, spec: FieldSpec, owner: str) -> Item:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import AxisResult, Explanation
-from inspector.records import AXES, INTENTS, FieldRead
+from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
 from inspector.text import visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Piece
@@ -101,7 +103,7 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
         marks.append(Piece("  judged", "edited"))
     if axis.assumed:
         marks.append(Piece("  assumed", "warn"))
-    if decides:
+    if decides and axis.value is not Trit.YES:
         marks.append(Piece("  ◂ decides", "strong"))
     yield _line(
         Piece(f"{name} ", "heading"),
@@ -119,20 +121,27 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
 
 def field_item(read: FieldRead, place: str) -> Item:
     """One field that was read: its name, its value and where the value came from."""
-    name = read.name if read.owner == "memory" else f"{read.owner}.{read.name}"
+    name = read.name if read.owner == "memory" else f"{read.owner} {read.name}"
     mark = EDITED if read.origin == "edit" else " "
     shown = show_value(read.value)
     style = "dim" if is_missing(read.value) else ""
     origin_style = {"edit": "edited", "assumption": "warn"}.get(read.origin, "dim")
-    origin = {"edit": "edited here", "assumption": "assumed"}.get(read.origin, visible(read.origin))
-    key = FieldChoice(read.owner, read.name, place) if read.owner in ("memory", "query") else None
+    origin = {"edit": "edited here", "assumption": "assumed"}.get(read.origin, visible(short_origin(read.origin)))
+    field = re.split(r"[.\[]", read.name, maxsplit=1)[0]
+    known = MEMORY_FIELDS if read.owner == "memory" else QUERY_FIELDS if read.owner == "query" else {}
+    key = FieldChoice(read.owner, field, place) if field in known and field != "id" else None
     return Item(
         content([Piece(shown, style), Piece(f"   {origin}", origin_style)]),
         content([Piece(f" {mark}", "edited"), Piece(visible(name), "link" if key else "")]),
-        _NAME_WIDTH,
+        max(_NAME_WIDTH, cell_len(name) + 4),
         key,
-        copy=f"{name}: {shown}",
+        copy=f"{name}: {shown} ({read.origin})",
     )
+
+
+def short_origin(origin: str) -> str:
+    """A source's place without its folders: ``memories.jsonl:12``."""
+    return origin.replace("\\", "/").rpartition("/")[2]
 
 
 def _flips(flips: Flips) -> Iterator[Item]:
@@ -145,17 +154,10 @@ def _flips(flips: Flips) -> Iterator[Item]:
         if search is None:
             yield Item(content([Piece("searching …", "dim")]), label, _NAME_WIDTH)
             continue
+        yield Item(content([Piece(visible(search.words), "dim")]), label, _NAME_WIDTH)
         for number, flip in enumerate(search.flips):
             yield Item(
-                content([Piece(visible(flip.words))]),
-                label if number == 0 else Content(""),
-                _NAME_WIDTH,
-                FlipChoice(target, number),
-                copy=flip.words,
-            )
-        if search.note:
-            yield Item(
-                content([Piece(visible(search.note), "dim")]), label if not search.flips else Content(""), _NAME_WIDTH
+                content([Piece(visible(flip.words))]), Content(""), 4, FlipChoice(target, number), copy=flip.words
             )
     if any(search is not None and search.flips for search in flips.values()):
         yield _line(Piece("   enter applies the one under the cursor, f the first", "dim"))

@@ -1,0 +1,341 @@
+"""The main screen: queries, the candidates of one, and the detail of one candidate (SCREENS Inspect)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Footer
+
+from inspector.ui.actions import bindings
+from inspector.ui.screens.inspect_edit import InspectEditing
+from inspector.ui.screens.inspect_work import InspectWorking
+from inspector.ui.screens.reading import ReadingDialog
+from inspector.ui.screens.whynot import WhyNotDialog
+from inspector.ui.widgets.bundle_line import BundleBar
+from inspector.ui.widgets.candidate_pane import CandidatePane
+from inspector.ui.widgets.detail import Detail, Subject
+from inspector.ui.widgets.header import HeaderBar
+from inspector.ui.widgets.query_pane import QueryPane
+from inspector.ui.widgets.safe import paragraphs
+from inspector.ui.widgets.signs import bounds, share
+from inspector.views import Candidate, Change
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
+#: Seconds after an edit in which the totals of the header are not worked out again.
+_HEADER_REST = 0.15
+
+
+class InspectScreen(InspectEditing, InspectWorking):
+    """Three regions beside each other, or below each other where the terminal is narrow.
+
+    In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
+    candidates or the detail are used, and the detail gives way while a query is chosen.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("inspect")
+    HELP = (
+        "Pick a query; its candidates show S, P and L, each 1, 0 or ?, and the verdict. Edit a memory or the query: "
+        "the line below says what moved across all queries."
+    )
+    DEFAULT_CSS = """
+    InspectScreen { layout: vertical; }
+    InspectScreen #regions { height: 1fr; }
+    InspectScreen #rest { height: 1fr; width: 1fr; }
+    InspectScreen #middle { height: 1fr; width: 1fr; }
+    InspectScreen.-wide #regions { layout: horizontal; }
+    InspectScreen.-wide #queries { width: 23%; border-right: vkey $primary; }
+    InspectScreen.-wide #rest { layout: horizontal; }
+    InspectScreen.-wide #middle { width: 1fr; border-right: vkey $primary; }
+    InspectScreen.-wide #detail { width: 40%; }
+    InspectScreen.-medium #regions { layout: horizontal; }
+    InspectScreen.-medium #queries { width: 30%; border-right: vkey $primary; }
+    InspectScreen.-medium #detail { height: 1fr; }
+    InspectScreen.-narrow #queries { height: 1; }
+    InspectScreen.-narrow #detail { height: 37%; }
+    InspectScreen.-narrow.-at-queries #queries { height: 50%; }
+    InspectScreen.-narrow.-at-queries #detail { display: none; }
+    InspectScreen.-narrow.-at-detail #middle { height: 6; }
+    InspectScreen.-narrow.-at-detail #bundle { display: none; }
+    InspectScreen.-narrow.-at-detail #detail { height: 1fr; }
+    """
+
+    class StoreChanged(Message):
+        """An edit, from wherever it was made, has moved something."""
+
+        def __init__(self, change: Change) -> None:
+            super().__init__()
+            self.change = change
+
+    def __init__(self, inspection: Inspection) -> None:
+        super().__init__(inspection)
+        self.header = HeaderBar(id="header")
+        self._asked: dict[int, list[int]] = {}
+        self._unsubscribe: Callable[[], None] | None = None
+        self._header_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Header, the three regions, the line that says what moved, the keys."""
+        yield self.header
+        with Vertical(id="regions"):
+            yield self.query_pane
+            with Vertical(id="rest"):
+                with Vertical(id="middle"):
+                    yield self.bundle_bar
+                    yield self.candidate_pane
+                yield self.detail
+        yield self.moved
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the store, and be told of every change to it."""
+        self._unsubscribe = self.inspection.subscribe(self._tell_change)
+        self.query_pane.fill(self.inspection.query_rows())
+        self._show_header()
+        self.show_query()
+        (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
+
+    def on_unmount(self) -> None:
+        """Stop listening."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
+    def _tell_change(self, change: Change) -> None:
+        self.post_message(self.StoreChanged(change))
+
+    # What is selected
+
+    @on(QueryPane.Selected)
+    def _query_selected(self, event: QueryPane.Selected) -> None:
+        event.stop()
+        if event.qi != self.qi and not self.busy:
+            self._leave_query()
+            self.show_query()
+
+    def _leave_query(self) -> None:
+        """The changed cells of the query have been looked at."""
+        if self.qi is not None and self.query_pane.row(self.qi).changed:
+            self.inspection.looked_at(self.qi)
+            self.query_pane.replace([self.inspection.query_row(self.qi)])
+
+    def show_query(self, *, cursor: int | None = None) -> None:
+        """Show candidates, bundle and figures of the selected query as they are now."""
+        qi = self.qi = self.query_pane.qi
+        if qi is None:
+            self.bundle_bar.show(None, None, self.inspection.tau)
+            self.candidate_pane.fill(None, ())
+        else:
+            self.bundle_bar.show(self.inspection.bundle_line(qi), self.query_pane.row(qi), self.inspection.tau)
+            self.candidate_pane.fill(qi, self._candidates(qi), cursor=cursor)
+        self._show_detail()
+
+    def _candidates(self, qi: int) -> list[Candidate]:
+        """The retrieved ones, and after them those that were asked for by "why not" and "eligible missing"."""
+        rows = self.inspection.candidates(qi)
+        held = {row.mi for row in rows}
+        return rows + [self.inspection.why_not(qi, mi) for mi in self._asked.get(qi, ()) if mi not in held]
+
+    @on(CandidatePane.Highlighted)
+    def _candidate_highlighted(self, event: CandidatePane.Highlighted) -> None:
+        event.stop()
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        current = self.candidate_pane.current
+        if self.busy:
+            return
+        subject = None if self.qi is None or current is None else Subject(self.inspection, self.qi, current)
+        shown = self.detail.subject
+        if subject is None or shown is None or (subject.qi, subject.candidate) != (shown.qi, shown.candidate):
+            self.detail.show(subject)
+
+    @on(CandidatePane.Opened)
+    def _candidate_opened(self, event: CandidatePane.Opened) -> None:
+        event.stop()
+        if event.column == "text":
+            self.action_full_text()
+        else:
+            self.detail.go_to(self.detail.active, focus=True)
+
+    @on(BundleBar.Chosen)
+    def _part_chosen(self, event: BundleBar.Chosen) -> None:
+        event.stop()
+        if event.key in ("route", "k"):
+            self.action_route(at_k=event.key == "k")
+        elif self.ready():
+            self.edit_query(event.key)
+
+    # What changes
+
+    @on(StoreChanged)
+    def _store_changed(self, event: StoreChanged) -> None:
+        event.stop()
+        self.changed(event.change)
+
+    def changed(self, change: Change) -> None:
+        """Show what an edit moved: the sentence, the rows of the queries it reached, and this query if it is one."""
+        self.tell(change.sentence, "strong" if change.flips else "")
+        self.why.store_changed()
+        if change.memories:
+            self.forget_events()
+        self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(change.queries)])
+        shown = {row.mi for row in self.candidate_pane.list.rows}
+        if self.qi is not None and (self.qi in change.queries or not shown.isdisjoint(change.memories)):
+            mi = self.mi
+            self.show_query()
+            # The candidate may be equal and yet its reasons or fields are not.
+            if mi is not None and (mi in change.memories or self.qi in change.queries):
+                self.detail.show(self.detail.subject)
+        if self._header_timer is None:
+            self._header_timer = self.set_timer(_HEADER_REST, self._show_header)
+
+    def evaluated(self, words: str) -> None:
+        """Other candidates: everything is shown anew, the cursor stays where it can."""
+        mi = self.mi
+        self.tell(words)
+        self.why.store_changed()
+        self.query_pane.fill(self.inspection.query_rows())
+        self._show_header()
+        self.show_query(cursor=mi)
+        self.detail.show(self.detail.subject)
+
+    def _show_header(self) -> None:
+        self._header_timer = None
+        inspection, route = self.inspection, self.inspection.route
+        total = inspection.overall()
+        facts = [
+            f"{total.memories:,} memories, {total.queries:,} queries",
+            f"{route} k {route.k}",
+            f"✓ {total.admit:,} ✗ {total.exclude:,} ? {total.unresolved:,}",
+        ]
+        if total.recall is not None:
+            facts.append(f"recall {share(total.recall)}")
+        if total.feasible_share is not None:
+            facts.append(f"feasible {share(total.feasible_share)}")
+        if total.risk_lower is not None and total.risk_upper is not None:
+            facts.append(f"risk {bounds(total.risk_lower, total.risk_upper)}")
+        if total.not_evaluable:
+            facts.append(f"{total.not_evaluable:,} not evaluable")
+        facts.append(f"isolation {inspection.settings.isolation}")
+        strict = ("unknown intent: strict",) if inspection.settings.unknown_intent == "strict" else ()
+        self.header.show(inspection.name, facts, (*strict, *inspection.header()))
+
+    # Going about
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """In a narrow terminal the region with the focus gets the room."""
+        at = "candidates"
+        for node in event.widget.ancestors_with_self:
+            if node is self.query_pane:
+                at = "queries"
+            elif node is self.detail:
+                at = "detail"
+        for region in ("queries", "candidates", "detail"):
+            self.set_class(region == at, f"-at-{region}")
+
+    def action_to_queries(self) -> None:
+        """To the queries."""
+        self.query_pane.grid.focus()
+
+    def action_to_candidates(self) -> None:
+        """To the candidates."""
+        self.candidate_pane.grid.focus()
+
+    def action_to_detail(self) -> None:
+        """To the detail."""
+        self.detail.go_to(self.detail.active, focus=True)
+
+    async def action_edits(self) -> None:
+        """The list of edits."""
+        await self.app.run_action("edits")
+
+    def action_next_query(self) -> None:
+        """The next query."""
+        self.query_pane.step(1)
+
+    def action_previous_query(self) -> None:
+        """The query before."""
+        self.query_pane.step(-1)
+
+    def action_next_tab(self) -> None:
+        """The next tab of the detail."""
+        self.detail.step(1)
+
+    def action_previous_tab(self) -> None:
+        """The tab before."""
+        self.detail.step(-1)
+
+    def action_sort(self) -> None:
+        """Order the candidates by the column under the cursor."""
+        self.candidate_pane.sort()
+
+    def action_sort_reverse(self) -> None:
+        """Turn the order of the candidates round."""
+        self.candidate_pane.reverse()
+
+    def action_verdict_filter(self) -> None:
+        """Show the candidates of the next verdict."""
+        self.candidate_pane.next_verdict()
+
+    def action_full_text(self) -> None:
+        """The memory's text in full; of the query where that is what the focus is on."""
+        current = self.candidate_pane.current
+        if self.qi is not None and (self.query_pane.has_focus_within or self.bundle_bar.has_focus):
+            row = self.query_pane.row(self.qi)
+            self.app.push_screen(ReadingDialog[None](f"Query {row.query_id}", paragraphs(row.text)))
+        elif current is not None:
+            self.app.push_screen(ReadingDialog[None](f"Memory {current.memory_id}", paragraphs(current.text)))
+
+    def action_why_not(self) -> None:
+        """Ask for any stored memory and show it against the query."""
+        if self.ready() and self.qi is not None:
+            self.app.push_screen(WhyNotDialog(self.inspection, self.qi), self._asked_for)
+
+    def _asked_for(self, mi: int | None) -> None:
+        if mi is not None and self.qi is not None:
+            asked = self._asked.setdefault(self.qi, [])
+            if mi not in asked:
+                asked.append(mi)
+            self.show_query(cursor=mi)
+            self.candidate_pane.show_memory(mi)
+            self.candidate_pane.grid.focus()
+
+    def action_missing(self) -> None:
+        """Show the memories that should have been retrieved and were not."""
+        if not self.ready() or self.qi is None:
+            return
+        missing = [row.mi for row in self.inspection.eligible_missing(self.qi)]
+        if not missing:
+            self.tell("no memory with verdict 1 and relevance 1 is missing from the candidates")
+            return
+        asked = self._asked.setdefault(self.qi, [])
+        asked += [mi for mi in missing if mi not in asked]
+        self.show_query(cursor=missing[0])
+        self.tell(f"{len(missing)} eligible and not retrieved: rows without a rank, below the others")
+
+    def go_back(self) -> bool:
+        """Escape cancels work, then takes added rows away."""
+        if self.cancel_work():
+            return True
+        if self.qi is not None and self.qi in self._asked:
+            del self._asked[self.qi]
+            self.show_query()
+            return True
+        return False
+
+    def copy_text(self) -> str | None:
+        """What ``y`` copies where the focus is on nothing else: the line that says what moved."""
+        return str(self.moved.content).strip() or None
+
+    @property
+    def detail_region(self) -> Detail:
+        """The detail, for those who look from outside."""
+        return self.detail

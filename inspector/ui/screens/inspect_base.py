@@ -1,0 +1,82 @@
+"""The ground of the Inspect screen: what is open, what is selected, and what its parts need of each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual.widgets import Static
+
+from inspector.text import visible
+from inspector.ui.messages import ErrorRaised
+from inspector.ui.screens.base import BaseScreen
+from inspector.ui.widgets.bundle_line import BundleBar
+from inspector.ui.widgets.candidate_pane import CandidatePane
+from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.detail import Detail
+from inspector.ui.widgets.detail_tabs import TABS, RecordTab, WhyTab
+from inspector.ui.widgets.query_pane import QueryPane
+from inspector.ui.widgets.safe import Severity, say
+from inspector.ui.widgets.signs import content
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
+
+class MovedLine(Static):
+    """The one line that says what the last edit moved, or how far long work has come."""
+
+    DEFAULT_CSS = "MovedLine { height: 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }"
+
+
+class InspectBase(BaseScreen):
+    """What editing, evaluating and showing share. ``busy`` is set while a route is evaluated in a thread."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        super().__init__()
+        self.inspection = inspection
+        self.qi: int | None = None
+        self.busy = False
+        self.query_pane = QueryPane(id="queries")
+        self.bundle_bar = BundleBar(id="bundle")
+        self.candidate_pane = CandidatePane(id="candidates")
+        self.detail = Detail(TABS, id="detail")
+        self.moved = MovedLine("", id="moved")
+
+    @property
+    def why(self) -> WhyTab:
+        """The Why tab."""
+        return cast("WhyTab", self.detail.tab("why"))
+
+    @property
+    def record(self) -> RecordTab:
+        """The Record tab."""
+        return cast("RecordTab", self.detail.tab("record"))
+
+    @property
+    def mi(self) -> int | None:
+        """The memory under the cursor of the candidates."""
+        current = self.candidate_pane.current
+        return None if current is None else current.mi
+
+    def tell(self, words: str, style: str = "") -> None:
+        """Say something in the line below the regions."""
+        self.moved.update(content([Piece(f" {visible(words)}", style)]), layout=False)
+
+    def toast(self, words: str, severity: Severity = "information") -> None:
+        """Say something that needs no place of its own."""
+        say(self.app, words, severity=severity)
+
+    def fail(self, error: Exception, title: str = "") -> None:
+        """Show an error in the dialog for errors."""
+        self.app.post_message(ErrorRaised(error, title))
+
+    def ready(self) -> bool:
+        """Whether the store can be edited now; says why it cannot."""
+        if self.busy:
+            self.toast("wait until the route is evaluated, or cancel it with escape", "warning")
+            return False
+        return True
+
+    def show_query(self, *, cursor: int | None = None) -> None:
+        """Show candidates, bundle and figures of the selected query as they are now."""
+        raise NotImplementedError

@@ -1,0 +1,426 @@
+"""Editing on the Inspect screen: fields, judgments, bundle, rules; undo and redo (DESIGN 10, SCREENS Inspect)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from inspector.errors import FieldError, InspectorError
+from inspector.records import (
+    ABSENT,
+    INTENTS,
+    MEMORY_FIELDS,
+    QUERY_FIELDS,
+    FieldSpec,
+    Record,
+)
+from inspector.times import Instant
+from inspector.trit import Trit
+from inspector.ui.screens.edit_field import EditFieldDialog, FieldRow
+from inspector.ui.screens.inspect_base import InspectBase
+from inspector.ui.screens.inspect_dialogs import LinesDialog
+from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.detail_tabs import FieldChosen, FlipChosen
+from inspector.ui.widgets.editor import EditTask, FieldEditor
+from inspector.ui.widgets.signs import ARROW, trit, verdict
+from inspector.ui.widgets.values import read_typed, show_value
+from inspector.ui.widgets.why import FieldChoice
+from inspector.views import Change
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
+Kind = Literal["memory", "query"]
+#: Field of a candidates' column, for columns that show a field.
+_COLUMN_FIELDS = {"owner": "namespace", "text": "text"}
+#: Words of the store that are offered while a field is typed, at the most.
+_MOST_WORDS = 300
+#: Kinds of field for which the words in use are worth offering.
+_OFFERED = ("word", "namespace", "list")
+_NO_WORDS = ("superseded_by",)
+
+
+class InspectEditing(InspectBase):
+    """The actions that change something. Each asks the door, which tells what moved."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        super().__init__(inspection)
+        #: The store's instants, once they were asked for.
+        self._events: list[Instant] | None = None
+
+    # What is edited
+
+    def _records(self, kind: Kind, indices: Sequence[int]) -> list[Record]:
+        source: Sequence[Record] = self.inspection.memories if kind == "memory" else self.inspection.queries
+        return [source[index] for index in indices]
+
+    def _chosen_memories(self) -> list[int]:
+        """The marked memories, else the one under the cursor."""
+        return self.candidate_pane.chosen()
+
+    def _title(self, kind: Kind, records: Sequence[Record]) -> str:
+        if len(records) == 1:
+            return f"{kind} {records[0].id}"
+        return f"{len(records)} marked memories" if kind == "memory" else f"{len(records)} queries"
+
+    def make_task(self, kind: Kind, indices: Sequence[int], field: str) -> EditTask:
+        """The task of editing a field of the records, with what it would do to the pair under the cursor."""
+        spec = (MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS)[field]
+        records = self._records(kind, indices)
+        values = [record.get(field) for record in records]
+        differ = len({repr(value) for value in values})
+        note = f"{len(records)} records hold {differ} different values; all will hold this one" if differ > 1 else ""
+        return EditTask(
+            spec=spec,
+            title=f"{field} of {self._title(kind, records)}",
+            value=values[0],
+            original=records[0].fields.get(field, ABSENT),
+            words=self._words(kind, spec),
+            note=note,
+            timezone=self.inspection.settings.timezone,
+            preview=partial(self._preview, kind, tuple(indices), field),
+            context=(kind, tuple(indices)),
+        )
+
+    def _words(self, kind: Kind, spec: FieldSpec) -> list[str]:
+        """Words that the store holds in this field, the most frequent first."""
+        if spec.kind not in _OFFERED or spec.name in _NO_WORDS:
+            return []
+        counts: dict[str, int] = {}
+        source: Sequence[Record] = self.inspection.memories if kind == "memory" else self.inspection.queries
+        for record in source:
+            value = record.value(spec.name)
+            for word in value if isinstance(value, list) and spec.kind == "list" else (value,):
+                if isinstance(word, str):
+                    counts[word] = counts.get(word, 0) + 1
+        return sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
+
+    def _preview(self, kind: Kind, indices: tuple[int, ...], field: str, value: Any) -> list[Piece]:
+        if self.busy or self.qi is None:
+            return []
+        current = self.candidate_pane.current
+        if current is None:
+            return []
+        found = self.inspection.preview(kind, indices, field, value, self.qi, current.mi)
+        pieces = [Piece("would give ", "dim")]
+        for letter, before, after in (
+            ("S", current.scope, found.scope),
+            ("P", current.policy, found.policy),
+            ("L", current.lifecycle, found.lifecycle),
+        ):
+            pieces.append(Piece(f"{letter} ", "dim"))
+            if before is not after:
+                pieces += [Piece(before.symbol, "dim"), Piece(ARROW, "changed")]
+            pieces += [trit(after), Piece("  ")]
+        if found.before is not found.admissible:
+            pieces += [verdict(found.before), Piece(f" {ARROW} ", "changed")]
+        pieces.append(verdict(found.admissible))
+        if len(indices) > 1 or kind == "query":
+            pieces.append(Piece(f"  for {current.memory_id}", "dim"))
+        return pieces
+
+    # Fields
+
+    def action_edit(self) -> None:
+        """Edit the field under the cursor, of all marked memories; else choose a field first."""
+        if not self.ready():
+            return
+        if self.query_pane.has_focus_within:
+            self.edit_query("")
+        elif self.bundle_bar.has_focus:
+            self.bundle_bar.action_choose()
+        elif self.detail.has_focus_within:
+            self._edit_in_detail()
+        else:
+            column = self.candidate_pane.grid.cursor_column
+            self.edit_memories(_COLUMN_FIELDS.get(column, ""), near=self._near(column))
+
+    def _edit_in_detail(self) -> None:
+        key = None
+        if self.detail.active == "why":
+            key = self.why.reader.key
+        elif self.detail.active == "record":
+            key = self.record.reader.key
+        if isinstance(key, FieldChoice):
+            self.on_field_chosen(FieldChosen(key.owner, key.name))
+        else:
+            self.edit_memories("")
+
+    def _near(self, column: str) -> set[str]:
+        """The fields that the axis under the cursor reads, which are offered first."""
+        mi = self.mi
+        if self.qi is None or mi is None:
+            return set()
+        explanation = self.inspection.explain(self.qi, mi)
+        axes = [column] if column in ("scope", "policy", "lifecycle", "relevance") else list(explanation.decided_by)
+        near: set[str] = set()
+        for axis in axes:
+            result = getattr(explanation, axis)
+            near |= {read.name for read in result.reads if read.owner == "memory"} | set(result.missing)
+        return near
+
+    def on_field_chosen(self, event: FieldChosen) -> None:
+        """A field in the detail was chosen."""
+        if not self.ready():
+            return
+        if event.owner == "query":
+            self.edit_query(event.name)
+        elif self.detail.active == "record" and self.record.has_focus_within:
+            self.record.open_editor(self.make_task("memory", self._chosen_memories(), event.name))
+        else:
+            self.edit_memories(event.name)
+
+    def edit_memories(self, field: str, near: set[str] | None = None) -> None:
+        """Edit a field of the chosen memories in a dialog; "" lets the user choose it."""
+        indices = self._chosen_memories()
+        if indices:
+            self._open_dialog("memory", indices, field, near or set())
+
+    def edit_query(self, field: str) -> None:
+        """Edit a field of the selected query in a dialog; "" lets the user choose it."""
+        if self.qi is not None:
+            self._open_dialog("query", [self.qi], field, set())
+
+    def _open_dialog(self, kind: Kind, indices: Sequence[int], field: str, near: set[str]) -> None:
+        records = self._records(kind, indices)
+        specs = MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS
+        rows = [self._field_row(records, spec, spec.name in near) for spec in specs.values() if spec.name != "id"]
+        self.app.push_screen(
+            EditFieldDialog(
+                f"Edit {self._title(kind, records)}",
+                rows,
+                partial(self.make_task, kind, indices),
+                partial(self._save, kind, indices),
+                field or None,
+            )
+        )
+
+    def _field_row(self, records: Sequence[Record], spec: FieldSpec, near: bool) -> FieldRow:
+        values = {repr(record.get(spec.name)) for record in records}
+        mixed = f"{len(values)} different values" if len(values) > 1 else ""
+        edited = any(spec.name in record.edits for record in records)
+        return FieldRow(spec, records[0].get(spec.name), edited, mixed, near)
+
+    def _save(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> None:
+        self.looked()
+        self.inspection.edit(kind, indices, field, value)
+
+    def on_field_editor_saved(self, event: FieldEditor.Saved) -> None:
+        """The editor in the Record tab has a value."""
+        event.stop()
+        kind, indices = event.task.context
+        try:
+            self._save(kind, indices, event.task.spec.name, event.value)
+        except FieldError as error:
+            event.editor.refuse(error)
+            return
+        self.record.close_editor()
+
+    def on_field_editor_cancelled(self, event: FieldEditor.Cancelled) -> None:
+        """The editor in the Record tab is left."""
+        event.stop()
+        self.record.close_editor()
+
+    def action_revert(self) -> None:
+        """The field under the cursor back to the source's value, for each chosen memory."""
+        field = self.record.field if self.detail.active == "record" and self.record.has_focus_within else None
+        if field is None and self.candidate_pane.has_focus_within:
+            field = _COLUMN_FIELDS.get(self.candidate_pane.grid.cursor_column)
+        if self.bundle_bar.has_focus and self.qi is not None:
+            self._revert("query", [self.qi], self.bundle_bar.key)
+        elif field is not None:
+            self._revert("memory", self._chosen_memories(), field)
+        else:
+            self.toast("put the cursor on a field that carries an edit; E lists all edits")
+
+    def _revert(self, kind: Kind, indices: Sequence[int], field: str) -> None:
+        if not self.ready():
+            return
+        edited = [index for index in indices if field in self._records(kind, [index])[0].edits]
+        if not edited:
+            self.toast(f"{field} has no edit")
+            return
+        self.looked()
+        for index in edited:
+            self.inspection.edit(kind, [index], field, self._records(kind, [index])[0].fields.get(field, ABSENT))
+
+    # Judgments
+
+    def action_judge(self, sign: str) -> None:
+        """Judge the axis under the cursor: ``1``, ``0``, ``?``, or "" to take the judgment away."""
+        if not self.ready() or self.qi is None:
+            return
+        axis = self.candidate_pane.axis
+        if self.detail.has_focus_within and self.detail.active == "why":
+            key = self.why.reader.key
+            axis = key.place if isinstance(key, FieldChoice) else None
+        if axis not in ("scope", "policy", "lifecycle", "relevance"):
+            self.toast("put the column cursor on S, P, L or R, with left and right, to judge that axis")
+            return
+        value = {"1": Trit.YES, "0": Trit.NO, "?": Trit.UNKNOWN, "": None}[sign]
+        indices = self._chosen_memories()
+        if indices:
+            self.looked()
+            self.inspection.judge(self.qi, indices, axis, value)
+
+    def action_undo(self) -> None:
+        """Undo the last edit."""
+        if self.ready():
+            self.looked()
+            if self.inspection.undo() is None:
+                self.tell("nothing to undo")
+
+    def action_redo(self) -> None:
+        """Redo what was undone."""
+        if self.ready():
+            self.looked()
+            if self.inspection.redo() is None:
+                self.tell("nothing to redo")
+
+    def action_flip(self) -> None:
+        """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
+        current = self.candidate_pane.current
+        if not self.ready() or self.qi is None or current is None:
+            return
+        chosen = self.why.first_flip() if self.detail.active == "why" else None
+        if chosen is None or (chosen.qi, chosen.mi) != (self.qi, current.mi):
+            target = Trit.NO if current.admissible is Trit.YES else Trit.YES
+            search = self.inspection.flips(self.qi, current.mi, target)
+            if not search.flips:
+                self.tell(search.words)
+                return
+            chosen = FlipChosen(self.qi, current.mi, search.flips[0])
+        self.on_flip_chosen(chosen)
+
+    def on_flip_chosen(self, event: FlipChosen) -> None:
+        """Make the edits of a flip."""
+        if not self.ready():
+            return
+        self.looked()
+        try:
+            self.inspection.apply_flip(event.mi, event.flip.edits)
+        except FieldError as error:
+            self.fail(error, "The edit was refused")
+
+    def looked(self) -> None:
+        """What an earlier edit changed in this query has been seen; the next edit is marked alone."""
+        if self.qi is not None:
+            self.inspection.looked_at(self.qi)
+
+    # The bundle
+
+    def action_bundle(self) -> None:
+        """To the query bundle."""
+        self.bundle_bar.focus()
+
+    def action_intent(self) -> None:
+        """The next intent: current, history, unknown."""
+        if not self.ready() or self.qi is None:
+            return
+        now = self.inspection.queries[self.qi].value("intent")
+        following = INTENTS[(INTENTS.index(now) + 1) % len(INTENTS)] if now in INTENTS else INTENTS[0]
+        self._edit_query_field("intent", following)
+
+    def _edit_query_field(self, field: str, value: Any) -> None:
+        if self.qi is None:
+            return
+        self.looked()
+        try:
+            self.inspection.edit("query", [self.qi], field, value)
+        except FieldError as error:
+            self.fail(error, "The edit was refused")
+
+    def action_as_of_earlier(self) -> None:
+        """``as_of`` to the store's event before."""
+        self._scrub(-1)
+
+    def action_as_of_later(self) -> None:
+        """``as_of`` to the store's next event."""
+        self._scrub(1)
+
+    def _scrub(self, direction: int) -> None:
+        if not self.ready() or self.qi is None:
+            return
+        if self._events is None:
+            self._events = self.inspection.events(self.qi)
+        now = self.inspection.bundle_line(self.qi).as_of_instant
+        if direction < 0:
+            near = [event for event in self._events if now is None or event.us < now.us][-1:]
+        else:
+            near = [event for event in self._events if now is None or event.us > now.us][:1]
+        if not near:
+            self.tell("no earlier event in the store" if direction < 0 else "no later event in the store")
+            return
+        self._edit_query_field("as_of", time_value(near[0]))
+
+    def forget_events(self) -> None:
+        """The store's times may have changed."""
+        self._events = None
+
+    # Rules
+
+    def action_isolation(self) -> None:
+        """The next isolation: namespace, session, both."""
+        self._cycle("isolation", ("namespace", "session", "namespace+session"), self.inspection.settings.isolation)
+
+    def action_unknown_intent(self) -> None:
+        """An unknown intent as the join of both, or strictly as the source's code has it."""
+        self._cycle("unknown_intent", ("join", "strict"), self.inspection.settings.unknown_intent)
+
+    def _cycle(self, name: str, choices: Sequence[str], now: str) -> None:
+        if self.ready():
+            value = choices[(choices.index(now) + 1) % len(choices)]
+            self.looked()
+            change = self.inspection.set_setting(name, value)
+            self.tell(f"{name} = {value}: {change.sentence}")
+
+    def action_assumptions(self) -> None:
+        """Edit what missing fields are taken as."""
+        if self.ready():
+            lines = [f"{name} = {show_value(value)}" for name, value in self.inspection.settings.assumptions.items()]
+            hint = "One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care."
+            self.app.push_screen(LinesDialog("Assumptions", hint, lines, self._assume))
+
+    def _assume(self, lines: list[str]) -> None:
+        table = dict(assumption(line) for line in lines)
+        self.looked()
+        self.inspection.set_setting("assumptions", table)
+
+    def action_aliases(self) -> None:
+        """Edit which ids mean one owner."""
+        if self.ready():
+            lines = [", ".join(group) for group in self.inspection.settings.aliases]
+            hint = "The ids of one owner on a line, with commas between them."
+            self.app.push_screen(LinesDialog("Aliases", hint, lines, self._alias))
+
+    def _alias(self, lines: list[str]) -> None:
+        groups = [[one.strip() for one in line.split(",") if one.strip()] for line in lines]
+        self.looked()
+        self.inspection.set_setting("aliases", [group for group in groups if group])
+
+    def changed(self, change: Change) -> None:
+        """What an edit moved has to be shown."""
+        raise NotImplementedError
+
+
+def assumption(line: str) -> tuple[str, Any]:
+    """Read ``FIELD = VALUE``, the value as the field's kind has it. Raises InspectorError."""
+    name, equals, value = (part.strip() for part in line.partition("="))
+    spec = MEMORY_FIELDS.get(name) or (QUERY_FIELDS.get(name[6:]) if name.startswith("query.") else None)
+    if not equals or not value or (spec is None and name != "policy"):
+        raise InspectorError(
+            f"{line!r}: FIELD = VALUE is expected, FIELD being a memory's field, query.FIELD or policy"
+        )
+    if spec is None:
+        return name, value
+    typed = "\n".join(value.split(",")) if spec.kind == "list" else value
+    return name, read_typed(spec, typed, as_json=spec.kind == "object")
+
+
+def time_value(instant: Instant) -> Any:
+    """The value of a time field that gives this instant again: epoch seconds as a number, else the source's text."""
+    try:
+        return float(instant.text) if "." in instant.text else int(instant.text)
+    except ValueError:
+        return instant.text

@@ -1,0 +1,151 @@
+"""Long work on the Inspect screen: another route, and vectors for edited texts, in a thread that can be cancelled."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.message import Message
+
+from inspector.errors import Cancelled, InspectorError
+from inspector.records import Progress
+from inspector.ui.pace import Pace
+from inspector.ui.screens.inspect_base import InspectBase
+from inspector.ui.screens.inspect_dialogs import RouteDialog
+from inspector.views import RouteChoice
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
+#: Seconds between two reports of the same work.
+_EVERY = 0.1
+
+
+class InspectWorking(InspectBase):
+    """Evaluates in a thread that touches no widget. Every message carries the generation of its work."""
+
+    class Moved(Message):
+        """How far the work has come; a later report makes an earlier one void."""
+
+        def __init__(self, generation: int, report: Progress) -> None:
+            super().__init__()
+            self.generation = generation
+            self.report = report
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the latest report is worth drawing."""
+            return isinstance(message, InspectWorking.Moved)
+
+    class Ended(Message):
+        """The work has ended; ``error`` is None where it was completed."""
+
+        def __init__(self, generation: int, error: Exception | None) -> None:
+            super().__init__()
+            self.generation = generation
+            self.error = error
+
+    def __init__(self, inspection: Inspection) -> None:
+        super().__init__(inspection)
+        self._generation = 0
+        self._stop = threading.Event()
+        self._pace = Pace()
+        self._route_before: RouteChoice | None = None
+
+    def action_route(self, *, at_k: bool = False) -> None:
+        """Choose route, depth and k."""
+        if self.ready():
+            self.app.push_screen(RouteDialog(self.inspection.route, self._check_route, at_k=at_k), self._route_chosen)
+
+    def _check_route(self, choice: RouteChoice) -> None:
+        self.inspection.retriever.check(choice)
+
+    def _route_chosen(self, choice: RouteChoice | None) -> None:
+        if choice is not None and choice != self.inspection.route:
+            self.start_route(choice)
+
+    def start_route(self, choice: RouteChoice) -> None:
+        """Evaluate on another route; the one of before comes back if that fails or is cancelled."""
+        self._route_before = self.inspection.route
+        try:
+            self.inspection.set_route(choice)
+        except InspectorError as error:
+            self.fail(error, "This route cannot be used")
+            return
+        self.start_evaluation(f"evaluating {choice}")
+
+    def start_evaluation(self, words: str) -> None:
+        """Encode what is missing and evaluate, in a thread."""
+        self._generation += 1
+        self._stop = threading.Event()
+        self._pace = Pace()
+        self.busy = True
+        self.tell(f"{words} …  escape cancels")
+        self.run_worker(
+            partial(self._evaluate, self._generation, self._stop),
+            group="evaluate",
+            thread=True,
+            exit_on_error=False,
+            description="evaluate the route",
+        )
+
+    def _evaluate(self, generation: int, stop: threading.Event) -> None:
+        last, what = 0.0, ""
+
+        def progress(report: Progress) -> None:
+            nonlocal last, what
+            now = time.monotonic()
+            if report.what != what or now - last >= _EVERY or report.done == report.total:
+                last, what = now, report.what
+                self.post_message(self.Moved(generation, report))
+
+        error: Exception | None = None
+        try:
+            self.inspection.evaluate(progress, stop.is_set)
+        except Exception as caught:  # told to the screen, which shows it; the thread must not end the program
+            error = caught
+        self.post_message(self.Ended(generation, error))
+
+    @on(Moved)
+    def _work_moved(self, event: Moved) -> None:
+        event.stop()
+        if self.busy and event.generation == self._generation:
+            standing = self._pace.take(event.report)
+            self.tell(f"{standing.what} {standing.words()}  escape cancels")
+
+    @on(Ended)
+    def _work_ended(self, event: Ended) -> None:
+        event.stop()
+        if event.generation != self._generation:
+            return
+        self.busy = False
+        if event.error is None:
+            self._route_before = None
+            self.evaluated(f"evaluated on {self.inspection.route}, k {self.inspection.route.k}")
+            return
+        if self._route_before is not None:
+            self.inspection.set_route(self._route_before)
+            self._route_before = None
+        if isinstance(event.error, Cancelled):
+            self.evaluated(f"cancelled; still on {self.inspection.route}, what was encoded is kept")
+        else:
+            self.evaluated(f"still on {self.inspection.route}")
+            self.fail(event.error, "The route could not be evaluated")
+
+    def cancel_work(self) -> bool:
+        """Ask the work to stop; False if there is none."""
+        if not self.busy:
+            return False
+        self._stop.set()
+        self.tell("stopping; what is done is kept …")
+        return True
+
+    def evaluated(self, words: str) -> None:
+        """The candidates of all queries may be others now."""
+        raise NotImplementedError
+
+    def on_unmount(self) -> None:
+        """Work that nobody waits for is stopped."""
+        self._stop.set()

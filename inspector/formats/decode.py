@@ -64,7 +64,8 @@ class JsonReader:
         try:
             decoded = self.decode(text)
             if decoded.end != len(text):
-                raise json.JSONDecodeError("Extra data", text, decoded.end)
+                rest = text[decoded.end :].lstrip()
+                raise json.JSONDecodeError("Extra data", text, len(text) - len(rest))
         except (ValueError, RecursionError) as error:
             raise json_fault(error, file, number, "one JSON object on each line") from None
         return decoded

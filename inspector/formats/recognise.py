@@ -108,5 +108,7 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
         return Source(path, as_format or shape.container, (path,), {kind: path})
     if as_format is not None:
         return Source(path, as_format, (path,), {"memories": path})
+    if shape.container == "json" and not shape.keys:
+        raise InputError.at(name_of(path), None, "", "the file holds no records", "at least one of memories")
     found = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
     raise InputError.at(name_of(path), None, "", f"not recognised (its fields: {found})", READABLE)

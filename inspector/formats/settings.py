@@ -162,7 +162,7 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
                 taken = from_text(spec, taken)
             check_field(spec, taken)
         except FieldError as error:
-            raise FieldError(f"assumptions.{error.field}", error.wrong, error.expected) from None
+            raise FieldError(where + error.field.removeprefix(spec.name), error.wrong, error.expected) from None
         made[name] = taken
     return made
 

@@ -20,6 +20,7 @@ from inspector.ui.messages import CopyRequested, ErrorRaised
 from inspector.ui.opening import Opening
 from inspector.ui.palette import ActionsProvider
 from inspector.ui.panes import Findable, GoesBack, around, json_to_copy, text_to_copy
+from inspector.ui.screens.base import BaseScreen
 from inspector.ui.theming import DEFAULT_THEME, load_themes, own_defaults
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import lines, say
@@ -53,6 +54,8 @@ class InspectorApp(Opening, App[int], inherit_bindings=False):
         self._problems: list[Problem] = list(self.config.problems)
         self._take_themes()
         self._take_keymap()
+        if not self.config["animation"]:
+            self.animation_level = "none"
 
     # Settings, themes and keys
 
@@ -96,11 +99,12 @@ class InspectorApp(Opening, App[int], inherit_bindings=False):
     # Start and end
 
     def get_default_screen(self) -> Screen[Any]:
-        """The first screen: loading where there is a request, else the choice."""
-        return self.first_screen(self.request)
+        """An empty screen under all others: Textual can only replace a screen that was pushed."""
+        return BaseScreen()
 
     def on_mount(self) -> None:
-        """Say what was wrong with the user's files, after the first paint."""
+        """The first screen; what was wrong with the user's files is said after the first paint."""
+        self.push_screen(self.first_screen(self.request))
         self.call_after_refresh(self._tell_problems)
 
     def on_unmount(self) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, cast
+
+from textual.dom import DOMNode
 from textual.message import Message
 
 
@@ -21,3 +26,22 @@ class ErrorRaised(Message):
         super().__init__()
         self.error = error
         self.title = title
+
+
+P = ParamSpec("P")
+
+
+def guarded(handler: Callable[P, None]) -> Callable[P, None]:
+    """For a message handler that calls the core: what it raises is shown in a dialog and does not end the program.
+
+    Goes under ``@on(…)``. Actions need it not: the app runs them guarded. The first argument is the widget.
+    """
+
+    @functools.wraps(handler)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            handler(*args, **kwargs)
+        except Exception as error:  # the last place before Textual would end the program
+            cast(DOMNode, args[0]).app.post_message(ErrorRaised(error))
+
+    return run

@@ -7,6 +7,7 @@ opened is closed again: a thread cannot be stopped, only disregarded.
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from textual.app import App
 from textual.screen import Screen
 
 from inspector.errors import Cancelled, InputError
-from inspector.ui.messages import ErrorRaised
+from inspector.ui.config import BY_NAME, Config
+from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.screens.ask import AskDialog
 from inspector.ui.screens.chooser import ChooserScreen
 from inspector.ui.screens.loading import LoadingScreen, title_of
@@ -27,11 +29,29 @@ if TYPE_CHECKING:
 _LEXICAL = "namespace_bm25"
 
 
+def begin_with(inspection: Inspection, request: OpenRequest, config: Config) -> None:
+    """The user's own route, k, isolation and reading of unknown intents, where neither flag nor store says otherwise.
+
+    The last two are edits, listed and undone like any other, and made only in a workspace that has none yet.
+    """
+    from inspector.views import RouteChoice
+
+    route = config["route"] if request.options.route is None and inspection.settings.route is None else None
+    k = config["k"] if "k" in config.given and request.options.k == BY_NAME["k"].default else inspection.route.k
+    if route is not None or k != inspection.route.k:
+        inspection.set_route(RouteChoice.parse(route or str(inspection.route), k))
+    if not inspection.edits():
+        for name in ("isolation", "unknown_intent"):
+            if config[name] is not None and config[name] != getattr(inspection.settings, name):
+                inspection.set_setting(name, config[name])
+
+
 class Opening(App[int]):
     """The half of the app that opens stores."""
 
     inspection: Inspection | None
     request: OpenRequest | None
+    config: Config
 
     _generation = 0
     _loading: LoadingScreen | None = None
@@ -42,7 +62,8 @@ class Opening(App[int]):
 
     def _new_loading(self, request: OpenRequest, inspection: Inspection | None = None) -> LoadingScreen:
         self._generation += 1
-        self._loading = LoadingScreen(request, self._generation, inspection)
+        begin = None if request.demo else partial(begin_with, request=request, config=self.config)
+        self._loading = LoadingScreen(request, self._generation, inspection, begin)
         return self._loading
 
     def open_request(self, request: OpenRequest, inspection: Inspection | None = None) -> None:
@@ -93,11 +114,13 @@ class Opening(App[int]):
     # What the loading thread says
 
     @on(LoadingScreen.Moved)
+    @guarded
     def _load_moved(self, message: LoadingScreen.Moved) -> None:
         if self._loading is not None and message.generation == self._loading.generation:
             self._loading.moved(message.report)
 
     @on(LoadingScreen.Opened)
+    @guarded
     def _load_opened(self, message: LoadingScreen.Opened) -> None:
         if self._loading is None or message.generation != self._loading.generation:
             if message.inspection is not self.inspection:
@@ -109,6 +132,7 @@ class Opening(App[int]):
             self._ask_after_stop(message.inspection)
 
     @on(LoadingScreen.Failed)
+    @guarded
     def _load_failed(self, message: LoadingScreen.Failed) -> None:
         if self._loading is None or message.generation != self._loading.generation:
             return
@@ -125,6 +149,7 @@ class Opening(App[int]):
             self.post_message(ErrorRaised(error, f"{title_of(request)} could not be opened"))
 
     @on(LoadingScreen.Left)
+    @guarded
     def _load_left(self) -> None:
         self.show_chooser()
 
@@ -191,6 +216,7 @@ class Opening(App[int]):
     # What was chosen at the start
 
     @on(ChooserScreen.Chosen)
+    @guarded
     def _chosen(self, message: ChooserScreen.Chosen) -> None:
         from inspector.inspection import OpenOptions, OpenRequest, demo_folder
 

@@ -20,6 +20,7 @@ from inspector.errors import InspectorError
 from inspector.ui.app import InspectorApp
 from inspector.ui.config import write_atomically
 from inspector.ui.export import table_text
+from inspector.ui.messages import guarded
 from inspector.ui.panes import tables_to_export
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Column, Piece, RowList
@@ -125,6 +126,7 @@ class ExportDialog(Dialog[None]):
         self.query_one(Input).focus()
 
     @on(Input.Submitted)
+    @guarded
     def _write(self, message: Input.Submitted) -> None:
         if not message.value.strip():
             return

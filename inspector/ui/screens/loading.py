@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -95,11 +96,18 @@ class LoadingScreen(BaseScreen):
             super().__init__(generation)
             self.error = error
 
-    def __init__(self, request: OpenRequest, generation: int, inspection: Inspection | None = None) -> None:
+    def __init__(
+        self,
+        request: OpenRequest,
+        generation: int,
+        inspection: Inspection | None = None,
+        begin: Callable[[Inspection], None] | None = None,
+    ) -> None:
         super().__init__()
         self.request = request
         self.generation = generation
         self.inspection = inspection
+        self._begin_with = begin
         self._stop = threading.Event()
         self._pace = Pace()
 
@@ -138,6 +146,8 @@ class LoadingScreen(BaseScreen):
 
                 options = self.request.options
                 inspection = open_sources(self.request.sources, options, progress, self._stop.is_set)
+                if self._begin_with is not None:
+                    self._begin_with(inspection)
             try:
                 inspection.evaluate(progress, self._stop.is_set)
             except Cancelled:

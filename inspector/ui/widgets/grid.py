@@ -200,7 +200,7 @@ class Grid(GridView, can_focus=True):
         self.post_message(self.MarksChanged(self, self.marks))
 
     def _announce(self) -> None:
-        if self.is_mounted and self._announced != (self._key,):
+        if self.is_running and self._announced != (self._key,):
             self._announced = (self._key,)
             self.post_message(self.RowHighlighted(self, self._key, self._row))
 

@@ -112,8 +112,12 @@ class Ground:
 
     def value(self, record: Record, name: str) -> Any:
         """The value in force, assumptions included; None unless it is a value. Fast: no origin is made."""
-        value = record.get(name)
-        if value is not None and value is not ABSENT and value != "" and value != [] and value != {}:
+        edits = record.edits
+        value = edits[name] if name in edits else record.fields.get(name)
+        # Truthy first, for speed: what is falsy and yet a value is 0 or False. (Records hold no trits.)
+        if value and value is not ABSENT:
+            return value
+        if isinstance(value, int | float):
             return value
         if not self.assumptions:
             return None

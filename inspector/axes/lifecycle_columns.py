@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.axes.boundary import Mark, marks_of, possible_marks
-from inspector.axes.columns import Codebook, Index
+from inspector.axes.columns import Codebook, Index, Pick, picked
 from inspector.axes.ground import Ground
 from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, over_table, value_table
 from inspector.axes.successors import Successors
@@ -22,7 +22,6 @@ _NEVER = 1 << 62
 _ALWAYS = -_NEVER
 #: The time columns, and what an absent one counts as: a time whose test never holds.
 _ABSENT = {"deleted": _NEVER, "created": _ALWAYS, "from": _ALWAYS, "successor": _NEVER, "to": _NEVER, "label": _ALWAYS}
-_NO_INSTANT = Instant("", 0, naive=False)
 
 
 class _Times:
@@ -37,6 +36,8 @@ class _Times:
 
     def set(self, place: int, instant: Instant | None) -> None:
         """Set one memory's time."""
+        if instant is None and not self.present[place]:
+            return
         self.us[place] = self.absent if instant is None else instant.us
         self.naive[place] = instant is not None and instant.naive
         self.present[place] = instant is not None
@@ -59,7 +60,9 @@ class LifecycleColumns:
         self._bare: TritArray = np.zeros(count, np.uint8)
         self._labelled: Flags = np.zeros(count, np.bool_)
         self._log_of: npt.NDArray[np.int32] = np.zeros(count, np.int32)
-        self._logs: list[list[Mark]] = [[]]
+        #: Distinct logs, code 0 being none: memories of one session and tag share theirs.
+        self._logs: Codebook[tuple[Mark, ...]] = Codebook()
+        self._logs.code(())
         self._log_cells: dict[tuple[int, int], int] = {}
         self._as_of = _Times(len(queries), 0)
         self._as_of_book: Codebook[tuple[int, bool] | None] = Codebook()
@@ -102,8 +105,7 @@ class LifecycleColumns:
     def _boundary(self, mi: int, memory: Memory) -> None:
         log = self.ground.value(memory, "boundary_log")
         if log is not None:
-            self._log_of[mi] = len(self._logs)
-            self._logs.append(marks_of(log, self.ground.timezone))
+            self._log_of[mi] = self._logs.code(tuple(marks_of(log, self.ground.timezone)))
             self._bare[mi] = 0
             return
         self._log_of[mi] = 0
@@ -129,7 +131,7 @@ class LifecycleColumns:
         self._as_of_code[qi] = self._as_of_book.code(None if as_of is None else (as_of.us, as_of.naive))
         self._intent[qi] = INTENTS.index(self.ground.intent(query))
 
-    def _by(self, name: str, m: Index, q: Index) -> TritArray:
+    def _by(self, name: str, m: Pick, q: Index) -> TritArray:
         """Whether each memory's time is at or before the query's as_of: a trit for each pair."""
         times, as_of = self._time[name], self._as_of
         if not self._mixed:
@@ -141,7 +143,7 @@ class LifecycleColumns:
         )
         return np.where(times.present[m] & ~as_of.present[q], np.uint8(1), self._decided(found, times, m))
 
-    def _decided(self, found: TritArray, times: _Times, m: Index) -> TritArray:
+    def _decided(self, found: TritArray, times: _Times, m: Pick) -> TritArray:
         """An absent time decides as its column says, whatever the query's zone."""
         return np.where(times.present[m], found, np.uint8(0 if times.absent > 0 else 2))
 
@@ -150,6 +152,7 @@ class LifecycleColumns:
         shape = np.broadcast_shapes(m.shape, q.shape)
         mask = np.zeros(shape, np.uint8)
         reach = np.ones(shape, np.bool_)
+        p = picked(m, len(self._label))
 
         def test(value: TritArray, state: int) -> None:
             nonlocal reach, mask
@@ -157,27 +160,25 @@ class LifecycleColumns:
             reach &= value < 2
 
         if self._time["deleted"].used:
-            test(self._by("deleted", m, q), State.FORGOTTEN)
-        self._test_boundary(m, q, mask, reach)
+            test(self._by("deleted", p, q), State.FORGOTTEN)
+        self._test_boundary(p, q, mask, reach)
         if self._time["created"].used or self._time["from"].used:
-            test(np.uint8(2) - np.minimum(self._by("created", m, q), self._by("from", m, q)), State.FUTURE)
-        undecided = self._undecided[m]
+            test(np.uint8(2) - np.minimum(self._by("created", p, q), self._by("from", p, q)), State.FUTURE)
+        undecided = self._undecided[p]
         if self._time["successor"].used or undecided.any():
-            test(np.where(undecided, np.uint8(1), self._by("successor", m, q)), State.SUPERSEDED)
+            test(np.where(undecided, np.uint8(1), self._by("successor", p, q)), State.SUPERSEDED)
         if self._time["to"].used:
-            test(self._by("to", m, q), State.STALE)
-        return mask | np.where(reach, self._labels(m, q), np.uint8(0))
+            test(self._by("to", p, q), State.STALE)
+        return mask | np.where(reach, self._labels(p, q), np.uint8(0))
 
-    def _labels(self, m: Index, q: Index) -> TritArray:
+    def _labels(self, m: Pick, q: Index) -> TritArray:
         label, early = self._label[m], self._early[m]
         if not self._time["label"].used:
-            return np.broadcast_to(label, np.broadcast_shapes(m.shape, q.shape))
+            return label
         holds = self._by("label", m, q)
-        # A label that we do not know is unknown at any time; so is the time before it.
-        early = np.where(label == State.UNKNOWN, np.uint8(State.UNKNOWN), early)
         return np.where(holds == 2, label, np.where(holds == 0, early, label | early))
 
-    def _test_boundary(self, m: Index, q: Index, mask: TritArray, reach: Flags) -> None:
+    def _test_boundary(self, m: Pick, q: Index, mask: TritArray, reach: Flags) -> None:
         """Rule 2, in place: first the bare states, which speak like labels, then the logs."""
         bare = self._bare[m]
         if bare.any():
@@ -187,16 +188,15 @@ class LifecycleColumns:
         logs = self._log_of[m]
         if not logs.any():
             return
-        wide_logs, wide_times = np.broadcast_arrays(logs, self._as_of_code[q])
-        cells = np.flatnonzero(wide_logs.ravel())
+        cells = np.nonzero(np.broadcast_to(logs, mask.shape))
         span = len(self._as_of_book)
-        keys = wide_logs.ravel()[cells].astype(np.int64) * span + wide_times.ravel()[cells]
+        keys = np.broadcast_to(logs, mask.shape)[cells].astype(np.int64) * span
+        keys += np.broadcast_to(self._as_of_code[q], mask.shape)[cells]
         distinct, back = np.unique(keys, return_inverse=True)
         found = np.array([self._log_cell(*divmod(key, span)) for key in distinct.tolist()], np.uint16)[back]
-        flat_mask, flat_reach = mask.reshape(-1), reach.reshape(-1)
-        here = flat_reach[cells]
-        flat_mask[cells] |= np.where(here, (found & 0xFF).astype(np.uint8), np.uint8(0))
-        flat_reach[cells] = here & (found >= 256)
+        here = reach[cells]
+        mask[cells] |= np.where(here, (found & 0xFF).astype(np.uint8), np.uint8(0))
+        reach[cells] = here & (found >= 256)
 
     def _log_cell(self, log: int, as_of_code: int) -> int:
         """The states that a log leaves possible at an as_of, plus 256 where the later tests may still speak."""
@@ -205,7 +205,7 @@ class LifecycleColumns:
             key = self._as_of_book.keys[as_of_code]
             as_of = None if key is None else Instant("", *key)
             cell = 0
-            for mark in possible_marks(self._logs[log], as_of):
+            for mark in possible_marks(self._logs.keys[log], as_of):
                 cell |= mark.bit if mark is not None and mark.bit else 256
             self._log_cells[log, as_of_code] = cell
         return cell
@@ -220,5 +220,5 @@ class LifecycleColumns:
 
     def stored(self, m: Index, q: Index) -> TritArray:
         """Whether the memory was in the store at ``as_of``: created by then, or undated, which is in the store."""
-        found = self._by("created", m, q)
+        found = self._by("created", picked(m, len(self._label)), q)
         return np.broadcast_to(found, np.broadcast_shapes(m.shape, q.shape)).copy()

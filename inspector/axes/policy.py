@@ -16,7 +16,7 @@ from inspector.axes.columns import Index
 from inspector.axes.ground import Ground
 from inspector.axes.policy_file import PolicyFile, read_policy
 from inspector.axes.policy_rules import Rule
-from inspector.axes.policy_run import Sandbox
+from inspector.axes.policy_run import sandbox
 from inspector.axes.policy_sql import Column
 from inspector.axes.policy_values import sql_value
 from inspector.axes.purposes import Purposes
@@ -55,7 +55,7 @@ class Policy:
             self._compile(memories, queries)
 
     def _compile(self, memories: Sequence[Memory], queries: Sequence[Query]) -> None:
-        sandbox = Sandbox()
+        closed = sandbox()
 
         @cache
         def column(wanted: Column) -> list[Any]:
@@ -63,8 +63,8 @@ class Policy:
             return [sql_value(self.ground, record, wanted) for record in records]
 
         for source in self.file.rules:
-            compiled = sandbox.compile(source, self.file.name)
-            rule = Rule(source, self.file.name, compiled, sandbox, self.ground)
+            compiled = closed.compile(source, self.file.name)
+            rule = Rule(source, self.file.name, compiled, closed, self.ground)
             rule.load(memories, queries, column)
             self.rules.append(rule)
 

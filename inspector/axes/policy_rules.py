@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.axes.columns import Codebook, Codes, Index, PairTable
+from inspector.axes.columns import Codebook, Codes, Index, PairTable, picked
 from inspector.axes.ground import Ground
 from inspector.axes.policy_file import RuleSource
 from inspector.axes.policy_run import Sandbox
@@ -58,7 +58,7 @@ class Rule:
 
     def values(self, m: Index, q: Index) -> TritArray:
         """The rule's trits at pairs."""
-        return self._table.get(self._q[q], self._m[m], (len(self._q_book), len(self._m_book)))
+        return self._table.get(self._q[q], self._m[picked(m, len(self._m))], (len(self._q_book), len(self._m_book)))
 
     def _merge(self, mine: Tuple, theirs: Tuple) -> Tuple:
         """Both sides' values in the order of the compiled columns."""

@@ -6,6 +6,7 @@ that a pair's value does not depend on the other pairs of its batch.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.axes.policy_file import RuleSource
 from inspector.axes.policy_sql import Compiled, RuleRefusedError, compile_rule
 from inspector.axes.policy_values import SqlValue
+from inspector.axes.watchdog import Watchdog
 from inspector.errors import InputError
 from inspector.trit import Trit
 
@@ -32,11 +34,13 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "512MB",
 }
 _ON_CONNECT = ("SET TimeZone = 'UTC'", "PRAGMA disable_optimizer", "SET lock_configuration = true")
+#: Rules and statements kept, so that a new engine over the same policy costs little.
+_KEPT = 512
 _TRIT = {None: Trit.UNKNOWN, False: Trit.NO, True: Trit.YES}
 
 
 class Sandbox:
-    """The closed connection, made when the first rule needs it (importing duckdb costs a tenth of a second)."""
+    """The closed connection. It keeps no state of a rule's, so one serves every engine; one statement runs at a time."""
 
     def __init__(self) -> None:
         import duckdb
@@ -45,16 +49,29 @@ class Sandbox:
         self._connection: duckdb.DuckDBPyConnection = duckdb.connect(":memory:", config=_SETTINGS)
         for statement in _ON_CONNECT:
             self._connection.execute(statement)
+        self._watchdog = Watchdog(TIME_LIMIT, self._connection.interrupt)
+        self._statements: dict[str, duckdb.Statement] = {}
+        self._compiled: dict[str, Compiled] = {}
+        self._lock = threading.RLock()
 
-    def parse(self, sql: str, parameters: list[str]) -> str:
+    def _parse(self, sql: str, parameters: list[str]) -> str:
         """Run one of DuckDB's own parser functions and give its text."""
         row = self._connection.execute(sql, parameters).fetchone()
         return str(row[0]) if row is not None else ""
 
     def compile(self, rule: RuleSource, file: str) -> Compiled:
         """Check a rule and bind it. Raises InputError that names file, rule and character."""
+        with self._lock:
+            if rule.when not in self._compiled:
+                compiled = self._compile(rule, file)
+                if len(self._compiled) >= _KEPT:
+                    self._compiled.clear()
+                self._compiled[rule.when] = compiled
+            return self._compiled[rule.when]
+
+    def _compile(self, rule: RuleSource, file: str) -> Compiled:
         try:
-            compiled = compile_rule(rule.when, self.parse)
+            compiled = compile_rule(rule.when, self._parse)
         except RuleRefusedError as error:
             at = "" if error.at is None else f" (at character {error.at} of when)"
             raise _refusal(rule, file, error.wrong + at, error.expected) from None
@@ -102,16 +119,27 @@ class Sandbox:
         return None
 
     def _timed(self, rule: RuleSource, file: str, sql: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        timer = threading.Timer(TIME_LIMIT, self._connection.interrupt)
-        timer.daemon = True
-        timer.start()
         try:
-            return self._connection.execute(sql, parameters).fetchall()
+            with self._lock, self._watchdog:
+                return self._connection.execute(self._prepared(sql), parameters).fetchall()
         except self._duckdb.InterruptException:
             wrong = f"takes longer than {TIME_LIMIT:g} seconds"
             raise _refusal(rule, file, wrong, "an expression that is quickly evaluated") from None
-        finally:
-            timer.cancel()
+
+    def _prepared(self, sql: str) -> duckdb.Statement:
+        """The parsed statement, kept: parsing it anew would cost a third of a small evaluation."""
+        found = self._statements.get(sql)
+        if found is None:
+            if len(self._statements) >= _KEPT:
+                self._statements.clear()
+            found = self._statements[sql] = self._connection.extract_statements(sql)[0]
+        return found
+
+
+@functools.cache
+def sandbox() -> Sandbox:
+    """The process's sandbox, made when the first rule needs it: importing duckdb costs a tenth of a second."""
+    return Sandbox()
 
 
 def _select(compiled: Compiled, *, trial: bool) -> str:

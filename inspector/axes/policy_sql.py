@@ -39,6 +39,20 @@ _SUFFIX = "\n)"
 _UNSET = 18_446_744_073_709_551_615
 
 
+_DOUBLE: dict[str, Any] = {
+    "class": "TYPE",
+    "type": "TYPE",
+    "alias": "",
+    "query_location": _UNSET,
+    "query_location_length": 0,
+    "catalog": "",
+    "schema": "",
+    "type_name": "DOUBLE",
+    "children": [],
+    "qualified_name": {"path": ["DOUBLE"]},
+}
+
+
 class RuleRefusedError(InspectorError):
     """An expression that a rule may not be: what is wrong, what is expected, at which character (from 1) if known."""
 
@@ -312,9 +326,10 @@ class _Checker:
         return Column(side, tuple(path), "VARCHAR[]" if tuple(path) in INNER_LISTS else "VARCHAR")
 
     def rewrite(self, node: Any) -> Any:
-        """A copy of the checked tree with our column names, and numbers compared as DOUBLE.
+        """A copy of the checked tree with our column names, and what is compared with a number as DOUBLE.
 
-        Without the cast DuckDB would read the text '0.85' against 1 as the integer 1, a wrong answer without an error.
+        DuckDB reads the text '0.85' against 1 as the integer 1, a wrong answer without an error, and refuses it
+        against 0.5. As DOUBLE both are right, and a text that is no number is an error of its pair.
         """
         if isinstance(node, list):
             return [self.rewrite(part) for part in node]
@@ -326,11 +341,20 @@ class _Checker:
         copy = {name: self.rewrite(value) for name, value in node.items()}
         kind = node.get("class")
         names = {"COMPARISON": ("left", "right"), "BETWEEN": ("input", "lower", "upper")}.get(str(kind), ())
-        for name in names:
-            copy[name] = _as_double(copy[name])
-        if node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN"):
-            copy["children"] = [_as_double(child) for child in copy["children"]]
+        if any(_is_number(node[name]) for name in names):
+            for name in names:
+                copy[name] = self._as_double(copy[name])
+        if node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN") and any(map(_is_number, node["children"])):
+            copy["children"] = [self._as_double(child) for child in copy["children"]]
         return copy
+
+    def _as_double(self, node: dict[str, Any]) -> dict[str, Any]:
+        """A rewritten number or text column as DOUBLE; anything else stays."""
+        is_text = node.get("class") == "COLUMN_REF" and self.columns[int(node["column_names"][0][1:])].type == "VARCHAR"
+        if not is_text and not _is_number(node):
+            return node
+        cast = {"class": "CAST", "type": "OPERATOR_CAST", "child": node, "try_cast": False, "type_expr": _DOUBLE}
+        return {**_blank(node), **cast}
 
 
 def _blank(node: dict[str, Any]) -> dict[str, Any]:
@@ -343,28 +367,3 @@ def _is_number(node: dict[str, Any]) -> bool:
     if node.get("class") == "FUNCTION" and node.get("function_name") in ARITHMETIC:
         return all(_is_number(argument["expression"]) for argument in node["arguments"])
     return False
-
-
-def _as_double(node: dict[str, Any]) -> dict[str, Any]:
-    if not _is_number(node):
-        return node
-    kind = {
-        "class": "TYPE",
-        "type": "TYPE",
-        "alias": "",
-        "query_location": _UNSET,
-        "query_location_length": 0,
-        "catalog": "",
-        "schema": "",
-        "type_name": "DOUBLE",
-        "children": [],
-        "qualified_name": {"path": ["DOUBLE"]},
-    }
-    return {
-        **_blank(node),
-        "class": "CAST",
-        "type": "OPERATOR_CAST",
-        "child": node,
-        "try_cast": False,
-        "type_expr": kind,
-    }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inspector.axes.columns import Codebook, Codes, Index, PairTable
+from inspector.axes.columns import Codebook, Codes, Index, PairTable, picked
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
 from inspector.records import FieldRead, Memory, Presence, Query
@@ -66,7 +66,7 @@ class Purposes:
         """The rule's allow and deny at pairs; None where no memory states purposes, so that nothing need be folded."""
         if len(self._allowed) == 1:
             return None
-        codes = self._m[m]
+        codes = self._m[picked(m, len(self._m))]
         allow = self._table.get(self._q[q], codes, (len(self._purpose), len(self._allowed)))
         deny = np.where(codes == 0, np.uint8(0), np.uint8(2) - allow)
         return allow, deny

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inspector.axes.columns import Codebook, Codes, Index, PairTable
+from inspector.axes.columns import Codebook, Codes, Index, PairTable, picked
 from inspector.axes.scope import Owner, Owners, Scope, covers
 from inspector.records import Memory, Query
 from inspector.trit import TritArray
@@ -27,6 +27,7 @@ class ScopeColumns:
         self._exact: dict[tuple[str, ...], list[int]] = {}
         self._under: dict[tuple[str, ...], list[int]] = {}
         self._indexed = 0
+        self._by_text: dict[str, int] = {}
         self._m: Codes = np.array([self._owner_code(memory) for memory in memories], np.int32)
         self._q: Codes = np.array([self._principal_code(query) for query in queries], np.int32)
         self._m_session: Codes = np.array([self._session_code(memory) for memory in memories], np.int32)
@@ -34,6 +35,14 @@ class ScopeColumns:
         self._table = PairTable(self._fill)
 
     def _owner_code(self, memory: Memory) -> int:
+        if memory.value("namespaces") is None:
+            own = self.scope.ground.value(memory, "namespace")
+            if isinstance(own, str):  # by far the commonest: one look-up
+                code = self._by_text.get(own)
+                if code is None:
+                    owners = self.scope.memory_owners(memory)
+                    code = self._by_text[own] = self._owners.code(None if owners is None else owners.key)
+                return code
         owners = self.scope.memory_owners(memory)
         return self._owners.code(None if owners is None else owners.key)
 
@@ -58,7 +67,9 @@ class ScopeColumns:
         """Scope at pairs: the AND of the tests that the isolation setting enables."""
         found: TritArray | None = None
         if "namespace" in self.scope.isolation:
-            found = self._table.get(self._q[q], self._m[m], (len(self._principals), len(self._owners)))
+            found = self._table.get(
+                self._q[q], self._m[picked(m, len(self._m))], (len(self._principals), len(self._owners))
+            )
         if "session" in self.scope.isolation:
             mine, theirs = self._m_session[m], self._q_session[q]
             same = (mine == theirs).astype(np.uint8) * np.uint8(2)

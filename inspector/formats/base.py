@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` with the nearest known name, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def path_text(path: Sequence[str]) -> str:
+    """A path of keys as messages and mapping.toml write it: joined by dots, a dot inside a key escaped."""
+    return ".".join(part.replace(".", "\\.") for part in path)
 
 
 def name_of(path: Path) -> str:

@@ -38,6 +38,7 @@ from inspector.records import (
 from inspector.times import Instant, parse_time
 
 SECTIONS = frozenset(("memories", "queries", "judgments"))
+_LISTS = frozenset((name,) for name in SECTIONS)
 _PAGE_SIZES = (10, 20, 100, 1000)
 _PAGE_MARKS = ("next", "next_page", "next_cursor", "next_page_token", "has_more", "cursor", "continuation_token")
 _JSON_KINDS = ("list", "object", "vector")
@@ -64,7 +65,7 @@ def read_part(
     first = len(collector.memories), len(collector.queries)
     skipped = len(collector.skipped)
     seen = 0
-    for raw in read_rows(path, name, container, watch, collector.fault, SECTIONS):
+    for raw in read_rows(path, name, container, watch, collector.fault, _LISTS):
         section = raw.section or part
         if raw.whole:
             _whole(raw, name, collector)

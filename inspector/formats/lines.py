@@ -52,13 +52,16 @@ def _pass_over(file: BinaryIO, watch: Watch) -> None:
             return
 
 
+KeyPath = tuple[str, ...]
+
+
 class Item(NamedTuple):
-    """A piece of a document: the top-level key ("" in a top-level array), the line on which it starts, its value.
+    """A piece of a document: the path of keys to it (empty in a top-level array), the line it starts on, its value.
 
     ``element`` tells an element of a streamed array from a whole value.
     """
 
-    section: str
+    path: KeyPath
     line: int
     value: Any
     suspect: bool
@@ -165,9 +168,9 @@ class _Document:
         return json_fault(error, self._name, line, "a complete JSON document", column)
 
 
-def read_document(path: Path, name: str, watch: Watch, sections: frozenset[str]) -> Iterator[Item]:
+def read_document(path: Path, name: str, watch: Watch, lists: frozenset[KeyPath]) -> Iterator[Item]:
     """The pieces of one JSON document: the elements of a top-level array, or each key of a top-level object, where
-    arrays under ``sections`` come element by element and every other value whole.
+    arrays at one of the paths ``lists`` come element by element and every other value whole.
 
     Raises InputError, with the line, for anything that is not one whole document: the rest cannot be found again, so
     leniency does not reach here.
@@ -177,16 +180,16 @@ def read_document(path: Path, name: str, watch: Watch, sections: frozenset[str])
         with path.open("rb") as file:
             document = _Document(file, name, watch)
             if document.peek() == "[":
-                yield from _elements(document, "")
+                yield from _elements(document, ())
             else:
-                yield from _members(document, name, sections)
+                yield from _members(document, name, lists, ())
             if document.peek():
                 raise InputError.at(name, document.line, "", "text after the end of the document", "one JSON document")
     except OSError as error:
         raise os_fault(error, name) from None
 
 
-def _elements(document: _Document, section: str) -> Iterator[Item]:
+def _elements(document: _Document, path: KeyPath) -> Iterator[Item]:
     document.take("[")
     if document.peek() == "]":
         document.take("]")
@@ -195,12 +198,12 @@ def _elements(document: _Document, section: str) -> Iterator[Item]:
         document.peek()
         line = document.line
         decoded = document.value()
-        yield Item(section, line, decoded.value, decoded.suspect, True)
+        yield Item(path, line, decoded.value, decoded.suspect, True)
         if document.take(",]") == "]":
             return
 
 
-def _members(document: _Document, name: str, sections: frozenset[str]) -> Iterator[Item]:
+def _members(document: _Document, name: str, lists: frozenset[KeyPath], prefix: KeyPath) -> Iterator[Item]:
     document.take("{")
     if document.peek() == "}":
         document.take("}")
@@ -214,11 +217,15 @@ def _members(document: _Document, name: str, sections: frozenset[str]) -> Iterat
             raise InputError.at(name, document.line, key, "the key stands twice in one object", "each key once")
         seen.add(key)
         document.take(":")
-        if document.peek() == "[" and key in sections:
-            yield from _elements(document, key)
+        path = (*prefix, key)
+        following = document.peek()
+        if following == "[" and path in lists:
+            yield from _elements(document, path)
+        elif following == "{" and any(one[: len(path)] == path and len(one) > len(path) for one in lists):
+            yield from _members(document, name, lists, path)
         else:
             line = document.line
             decoded = document.value()
-            yield Item(key, line, decoded.value, decoded.suspect, False)
+            yield Item(path, line, decoded.value, decoded.suspect, False)
         if document.take(",}") == "}":
             return

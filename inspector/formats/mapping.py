@@ -51,7 +51,7 @@ from typing import Any
 
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical
-from inspector.formats.base import Format, LoadOptions, Watch, at, clip, name_of
+from inspector.formats.base import Format, LoadOptions, Watch, at, clip, name_of, path_text
 from inspector.formats.cells import from_text
 from inspector.formats.collect import Collector
 from inspector.formats.mapping_schema import (
@@ -62,7 +62,6 @@ from inspector.formats.mapping_schema import (
     SourcePath,
     Target,
     Template,
-    path_text,
     read_mapping,
 )
 from inspector.formats.recognise import Source
@@ -172,23 +171,19 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
         return
     if container in ("csv", "parquet"):
         raise InputError.at(file, None, where, f"{name} is {container}", "no records path: every row is a record")
-    first, inner = section.records[0], section.records[1:]
+    wanted = path_text(section.records)
     found = False
-    for raw in read_rows(path, name, "json", watch, collector.fault, frozenset(() if inner else (first,))):
-        if raw.section != first:
+    for raw in read_rows(path, name, "json", watch, collector.fault, frozenset((section.records,))):
+        if raw.section != wanted:
             continue
         found = True
-        if not raw.whole:
-            yield raw
-            continue
-        value = lookup(raw.value, inner) if inner else raw.value
-        if not isinstance(value, list):
-            wrong = f"{path_text(section.records)} of {name} is not a list"
-            raise InputError.at(file, None, where, wrong, "the path to a list")
-        for one in value:
-            yield Raw("", one, raw.origin, raw.suspect)
+        if raw.whole:
+            raise InputError.at(file, None, where, f"{wanted} of {name} is not a list", "the path to a list")
+        yield raw
     if not found:
-        raise InputError.at(file, None, where, f"{name} has no {clip(first)} at its top", "the path to a list")
+        raise InputError.at(
+            file, None, where, f"{name} has nothing, or an empty list, at {wanted}", "the path to a list"
+        )
 
 
 def lookup(value: Any, path: SourcePath) -> Any:

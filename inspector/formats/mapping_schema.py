@@ -83,11 +83,6 @@ def split_path(text: str) -> SourcePath:
     return tuple(part.replace("\0", ".") for part in text.replace("\\.", "\0").split("."))
 
 
-def path_text(path: SourcePath) -> str:
-    """A path as it is written in mapping.toml."""
-    return ".".join(part.replace(".", "\\.") for part in path)
-
-
 def read_mapping(path: Path) -> Mapped:
     """Read and check a mapping. Raises InputError that names the file and the key."""
     table = read_toml(path)

@@ -53,7 +53,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
     """Read the files that :func:`find` gave."""
     for file in files:
         name = name_of(file)
-        for raw in read_rows(file, name, "json", watch, collector.fault, frozenset(("scenarios",))):
+        for raw in read_rows(file, name, "json", watch, collector.fault, frozenset((("scenarios",),))):
             if raw.section != "scenarios":
                 continue
             if raw.whole:

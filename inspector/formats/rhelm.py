@@ -71,7 +71,7 @@ def _conversation(path: Path, collector: Collector, watch: Watch, characters: se
     name = name_of(path)
     said: dict[str, Any] = {}
     turns: list[tuple[Any, Origin, bool]] = []
-    for raw in read_rows(path, name, "json", watch, collector.fault, frozenset(("conversation",))):
+    for raw in read_rows(path, name, "json", watch, collector.fault, frozenset((("conversation",),))):
         if raw.section == "conversation" and not raw.whole:
             turns.append((raw.value, raw.origin, raw.suspect))
         elif raw.section in ("character", "date", "conversation"):

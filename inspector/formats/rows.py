@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from inspector.errors import InputError
-from inspector.formats.base import Watch, os_fault
+from inspector.formats.base import Watch, os_fault, path_text
 from inspector.formats.decode import JsonReader
-from inspector.formats.lines import Fault, read_document, read_lines
+from inspector.formats.lines import Fault, KeyPath, read_document, read_lines
 from inspector.formats.tables import read_csv, read_parquet
 from inspector.records import Origin
 
@@ -20,8 +20,8 @@ CONTAINERS: tuple[Container, ...] = ("jsonl", "json", "csv", "parquet")
 class Raw(NamedTuple):
     """A record as its container holds it.
 
-    ``section`` is the key of a JSON document's object under which it stands, else "". ``whole`` marks a top-level
-    value of such an object that is not one of the streamed lists. CSV gives texts only.
+    ``section`` is the path of keys under which it stands in a JSON document's object (:func:`path_text`), else "".
+    ``whole`` marks a value of such an object that is not one of the streamed lists. CSV gives texts only.
     """
 
     section: str
@@ -32,7 +32,7 @@ class Raw(NamedTuple):
 
 
 def read_rows(
-    path: Path, name: str, container: Container, watch: Watch, fault: Fault, sections: frozenset[str] = frozenset()
+    path: Path, name: str, container: Container, watch: Watch, fault: Fault, lists: frozenset[KeyPath] = frozenset()
 ) -> Iterator[Raw]:
     """Stream the records of a file. Raises InputError where the file cannot be read or is empty."""
     check_not_empty(path, name)
@@ -46,8 +46,8 @@ def read_rows(
                 continue
             yield Raw("", decoded.value, Origin(name, number), decoded.suspect)
     elif container == "json":
-        for item in read_document(path, name, watch, sections):
-            yield Raw(item.section, item.value, Origin(name, item.line), item.suspect, not item.element)
+        for item in read_document(path, name, watch, lists):
+            yield Raw(path_text(item.path), item.value, Origin(name, item.line), item.suspect, not item.element)
     elif container == "csv":
         for row, origin in read_csv(path, name, watch, fault):
             yield Raw("", row, origin, False)

@@ -197,7 +197,7 @@ def test_as_format_overrides(tmp_path: Path) -> None:
 
 def test_absent_null_empty_and_value_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "1", "text": ""},
         *({"id": str(i), "text": "x", "status": v} for i, v in ((2, None), (3, ""), (4, "?"))),
     ]

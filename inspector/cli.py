@@ -97,6 +97,20 @@ def _route_options(command: _Command) -> _Command:
         click.option("--lexical-text", type=click.Choice(["text", "metadata"]), help="What a lexical route reads."),
         click.option("--tau", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Recall to match."),
         click.option(
+            "--gate",
+            type=click.Choice(["self_description", "jurisdiction", "grants", "layered"]),
+            default="layered",
+            show_default=True,
+            help="How the execution gate rules.",
+        ),
+        click.option(
+            "--lexicon",
+            "lexicons",
+            multiple=True,
+            type=_FOLDER_OR_FILE,
+            help="Word lists to use (operations, risk, negation …); may be given several times.",
+        ),
+        click.option(
             "--let-through",
             type=click.Choice(["admit", "unresolved"]),
             default="admit",
@@ -124,7 +138,7 @@ def _options(given: dict[str, Any]) -> Any:
     from inspector.inspection import OpenOptions
 
     names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
-    names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through"}
+    names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
     values = {name: given.pop(name) for name in sorted(names & given.keys())}
     return OpenOptions(assume=_assumptions(given.pop("assume", ())), **values)
 
@@ -259,16 +273,18 @@ def why(
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(["jsonl", "bundle", "edits", "sql"]),
+    type=click.Choice(["jsonl", "bundle", "edits", "sql", "authority-packet"]),
     default="jsonl",
     show_default=True,
-    help="jsonl: the memories, edits applied; bundle: a whole folder; edits: JSON patch lines; sql: UPDATE statements.",
+    help="jsonl: the memories, edits applied; bundle: a whole folder; edits: JSON patch lines; sql: UPDATE statements;"
+    " authority-packet: a packet for the execution gate's own evaluator.",
 )
+@click.option("--dialect", type=click.Choice(["duckdb", "postgresql", "sqlite"]), default="duckdb", help="Of --as sql.")
 @click.option(
     "--out", type=_FOLDER_OR_FILE, required=True, help="File to write (a new folder for a bundle); - is stdout."
 )
 @_export_store_options
-def export(sources: tuple[Path, ...], kind: str, out: Path, **given: Any) -> None:
+def export(sources: tuple[Path, ...], kind: str, dialect: str, out: Path, **given: Any) -> None:
     """Write the store with its edits, or the edits alone. The source itself is never written."""
     with _opened(sources, given, evaluate=False) as inspection:
         if kind == "bundle":
@@ -277,8 +293,34 @@ def export(sources: tuple[Path, ...], kind: str, out: Path, **given: Any) -> Non
         with _writing(out) as file:
             if kind == "jsonl":
                 inspection.export_store(file)
+            elif kind == "authority-packet":
+                for note in inspection.export_packet(file):
+                    _say(note)
+            elif kind == "edits":
+                inspection.export_edits(file)
             else:
-                inspection.export_edits(file, "jsonl" if kind == "edits" else "sql")
+                inspection.export_edits(file, "sql", dialect)
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
+@_store_options
+def coverage(sources: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+    """Map what the store's memories govern against what authorises them, and list the gaps."""
+    from inspector.wording import coverage_text
+
+    with _opened(sources, given, evaluate=False) as inspection:
+        covered = inspection.coverage().to_json(inspection.memories)
+        click.echo(json.dumps(covered, ensure_ascii=False, indent=1) if as_json else coverage_text(covered))
+
+
+@cli.command("packet-template")
+def packet_template_() -> None:
+    """Print a commented authority packet to start from."""
+    from inspector.gate.packet import packet_template
+
+    click.echo(packet_template())
 
 
 @cli.command()

@@ -20,6 +20,9 @@ from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import DEFAULT_TAU, overall
 from inspector.errors import Cancelled, InspectorError
 from inspector.evaluation import ROUTE_FILTERS, Delta, Evaluation, Indices
+from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ, GateEngine
+from inspector.gate.gate import DEFAULT_MODE, Mode
+from inspector.gate.operation import OperationLexicon
 from inspector.overlay import lay, with_setting
 from inspector.records import (
     ABSENT,
@@ -74,6 +77,8 @@ class Core:
         *,
         tau: float = DEFAULT_TAU,
         let_through: LetThrough = "admit",
+        gate_mode: Mode = DEFAULT_MODE,
+        operation_words: Sequence[OperationLexicon] | None = None,
         with_edits: bool = True,
     ) -> None:
         self.lock = threading.RLock()
@@ -97,6 +102,8 @@ class Core:
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
         self._start_overlay()
         self.engine = self._new_engine()
+        self._operation_words = operation_words
+        self.gate = GateEngine(self.memories, self.queries, self.settings, gate_mode, operation_words)
 
     def _new_engine(self) -> AxisEngine:
         return AxisEngine(self.memories, self.queries, self._judgments(), self.settings)
@@ -141,6 +148,7 @@ class Core:
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
         settled = any(shift.kind == "setting" for shift in shifts)
         before = self._snapshot(mis)
+        gates = self._gates(shifts, mis, qis)
         recall = overall(self.evaluation.matched).recall if self._evaluation else None
         for shift in shifts:
             self._lay(shift.key, shift.after)
@@ -152,8 +160,23 @@ class Core:
             marks = self._marks.setdefault(qi, {}).setdefault(mi, {})
             for column, value in was.items():
                 marks.setdefault(column, value)
-        sentence = prefix + change_sentence(delta.flips, recall, overall(self.evaluation.matched).recall)
+        moved = {cell for cell, action in gates.items() if self.gate.cell(*cell).action != action}
+        delta.queries |= {qi for qi, _ in moved}
+        recall_now = overall(self.evaluation.matched).recall
+        sentence = prefix + change_sentence(delta.flips, recall, recall_now, len(moved))
         return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries | qis), frozenset(affected)))
+
+    def _gates(self, shifts: Sequence[Shift], mis: set[int], qis: set[int]) -> dict[tuple[int, int], str]:
+        """The gate's actions before an edit, of the candidates whose gate reads an edited field."""
+        read = {"memory": MEMORY_FIELDS_READ, "query": QUERY_FIELDS_READ}
+        if self._evaluation is None or not any(s.field in read.get(s.kind, ()) for s in shifts):
+            return {}
+        memory = self._evaluation.memory
+        rows = np.isin(np.arange(len(self.queries)), np.fromiter(qis, np.int64, len(qis)))[:, None] & (memory >= 0)
+        rows |= np.isin(memory, np.fromiter(mis, np.int64, len(mis)))
+        at, position = np.nonzero(rows)
+        cells = zip(at.tolist(), memory[at, position].tolist(), strict=True)
+        return {(qi, mi): self.gate.cell(qi, mi).action for qi, mi in cells}
 
     def _snapshot(self, mis: set[int]) -> tuple[Indices, npt.NDArray[np.bool_]] | None:
         """Who is in whose pool before an edit: the edited memories, and those whose successor they are."""
@@ -167,10 +190,13 @@ class Core:
         if settled:
             self.settings = self._settings_in_force()
             self.engine = self._new_engine()
+            self.gate = GateEngine(self.memories, self.queries, self.settings, self.gate.mode, self._operation_words)
             return set(range(len(self.memories)))
         if judged:
             self.engine.update_judgments(self._judgments())
         affected = (set(self.engine.update_memories(sorted(mis))) | mis) if mis else set()
+        self.gate.update_memories(mis)
+        self.gate.update_queries(qis)
         if qis:
             self.engine.update_queries(sorted(qis))
             for qi in qis:

@@ -15,6 +15,8 @@ from typing import Any, Literal
 from inspector import formats
 from inspector.audit.exposure import LetThrough
 from inspector.errors import Cancelled, InspectorError
+from inspector.gate.gate import DEFAULT_MODE, Mode
+from inspector.gate.operation import with_lexicons
 from inspector.live import Inspection
 from inspector.records import Bundle, OnProgress, Settings
 from inspector.resources import resource_dir
@@ -61,6 +63,8 @@ class OpenOptions:
     lexical_text: Literal["text", "metadata"] | None = None
     tau: float = 0.8
     let_through: LetThrough = "admit"
+    gate: Mode = DEFAULT_MODE
+    lexicons: tuple[Path, ...] = ()
 
     def load_options(self) -> formats.LoadOptions:
         """The part that the importers read."""
@@ -121,6 +125,8 @@ def open_sources(
             route,
             tau=options.tau,
             let_through=options.let_through,
+            gate_mode=options.gate,
+            operation_words=with_lexicons(options.lexicons),
             with_edits=not options.no_edits,
         )
     except BaseException:

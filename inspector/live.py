@@ -8,25 +8,34 @@ from typing import IO, Literal, Self, TextIO, cast
 from inspector.core import locked
 from inspector.editing import Editing
 from inspector.formats import canonical
+from inspector.gate.packet import build_packet, stores_by_namespace
 from inspector.showing import Showing
 from inspector.store.patch import to_jsonl
-from inspector.store.sqlpatch import to_sql
+from inspector.store.sqlpatch import Dialect, to_sql
 
 
 class Inspection(Showing, Editing):
     """The one door to a loaded store; made by :func:`inspector.inspection.open_sources`."""
 
-    def export_edits(self, out: IO[str], form: Literal["jsonl", "sql"] = "jsonl") -> None:
+    def export_edits(self, out: IO[str], form: Literal["jsonl", "sql"] = "jsonl", dialect: Dialect = "duckdb") -> None:
         """Write the edits in force as JSON patch lines or SQL UPDATE statements, each naming the old value."""
         if form == "jsonl":
             to_jsonl(cast("TextIO", out), self.log.effective())
         else:
-            to_sql(cast("TextIO", out), self.log.effective())
+            to_sql(cast("TextIO", out), self.log.effective(), dialect)
 
     @locked
     def export_store(self, out: IO[str]) -> None:
         """Write every memory with its edits applied, one JSON object a line."""
         canonical.write_memories(self.memories, out)
+
+    @locked
+    def export_packet(self, out: IO[str]) -> list[str]:
+        """Write an authority packet of all queries, edits applied; what it left out or changed, a line each."""
+        stores = stores_by_namespace(self.queries, self.memories)
+        packet = build_packet(self.queries, stores, settings=self.settings)
+        packet.write(cast("TextIO", out))
+        return [f"left out: query {query}: {reason}" for query, reason in packet.left_out] + list(packet.notes)
 
     @locked
     def export_bundle(self, folder: Path) -> None:

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.axes.verdict import AxisResult, Explanation
+from inspector.gate.evaluate import GateResult
+from inspector.gate.grants import GrantComparison
+from inspector.gate.summary import summarise
 from inspector.inspection import Inspection
 from inspector.records import ABSENT, AXES, FieldRead
 from inspector.trit import Trit
@@ -46,7 +49,7 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
         "usable": candidate.usable.json,
         "reasons": {axis: getattr(explanation, axis).reason for axis in AXES},
         "mdl": candidate.mdl,
-        "gate": candidate.gate,
+        "gate": None if candidate.gate is None else candidate.gate.to_json(),
         "trail": {
             "stored": candidate.stored.json,
             "retrieved": candidate.retrieved.json,
@@ -118,6 +121,8 @@ def summary(inspection: Inspection) -> dict[str, Any]:
         "skipped": [str(problem) for problem in inspection.skipped],
         "notes": list(inspection.notes),
         "candidates": {"admit": overall.admit, "exclude": overall.exclude, "unresolved": overall.unresolved},
+        "gate_mode": inspection.gate.mode,
+        "gate": summarise(inspection.gate_decision(qi) for qi in range(len(inspection.queries))).to_json(),
         "evaluable": overall.queries - overall.not_evaluable,
         "not_evaluable": overall.not_evaluable,
         "recall": _number(overall.recall),
@@ -151,6 +156,37 @@ def _axis(result: AxisResult) -> dict[str, Any]:
         "missing": list(result.missing),
         "assumed": result.assumed,
         "judged": result.judged,
+    }
+
+
+def _grant(grant: GrantComparison) -> dict[str, Any]:
+    return {
+        "grant_id": grant.grant_id,
+        "fields": {match.name: match.same.json for match in grant.fields},
+        "exact": grant.exact.json,
+        "in_force": grant.in_force.json,
+        "decision": grant.decision,
+        "decides": grant.decides,
+        "note": grant.note,
+    }
+
+
+def _gate(gate: GateResult) -> dict[str, Any]:
+    """The gate in full, for one pair: what a row holds, and all that it rests on."""
+    return {
+        **gate.to_json(),
+        "mode": gate.mode,
+        "applied": gate.applied,
+        "operation": {
+            "name": gate.operation.name,
+            "source": gate.operation.source,
+            "words": list(gate.operation.words),
+            "inferred": gate.inferred,
+        },
+        "coverage": gate.coverage_cell.value,
+        "malformed": list(gate.malformed),
+        "grants": [_grant(grant) for grant in gate.grants],
+        "reads": [_read(read) for read in gate.reads],
     }
 
 
@@ -190,6 +226,7 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
         "usable": candidate.usable.json,
         "unread": [_read(read) for read in explanation.unread],
         "flips": flips,
+        "gate": None if candidate.gate is None else _gate(candidate.gate),
         "trail": [
             {"step": step.name, "value": _trit(step.value), "detail": step.detail} for step in inspection.trail(qi, mi)
         ],

@@ -13,6 +13,9 @@ from inspector.compare.matched import overall
 from inspector.core import Core, locked
 from inspector.errors import InspectorError, Problem
 from inspector.evaluation import judge_pairs
+from inspector.gate.coverage import CoverageMap, coverage
+from inspector.gate.evaluate import GateResult
+from inspector.gate.gaps import Offer, offers
 from inspector.records import ABSENT, FieldAccount, Presence, presence_of, read_field, show_namespace
 from inspector.text import fold
 from inspector.times import Instant, parse_time
@@ -96,7 +99,7 @@ class Showing(Core):
         return reader.of(self.memories[mi], verdict, self.let_through)
 
     def _candidate(
-        self, qi: int, mi: int, rank: int, score: float | None, path: str, trits: Mapping[str, Trit]
+        self, qi: int, mi: int, rank: int, score: float | None, path: str, trits: Mapping[str, Trit], gate: GateResult
     ) -> Candidate:
         memory = self.memories[mi]
         before = self._marks.get(qi, {}).get(mi, {})
@@ -119,6 +122,7 @@ class Showing(Core):
             edited=frozenset(memory.edits),
             changed=frozenset(before),
             before=before,
+            gate=gate,
         )
 
     @locked
@@ -126,13 +130,16 @@ class Showing(Core):
         """The query's candidates in rank order."""
         evaluation = self.evaluation
         out = []
-        for position, mi in enumerate(evaluation.memory[qi].tolist()):
-            if mi < 0:
-                break
+        held = [mi for mi in evaluation.memory[qi].tolist() if mi >= 0]
+        verdicts = [Trit(value) for value in evaluation.trits["admissible"][qi, : len(held)].tolist()]
+        gates = self.gate.evaluate(qi, held, verdicts, self.let_through)
+        for position, mi in enumerate(held):
             score = float(evaluation.score[qi, position])
             trits = {name: Trit(int(evaluation.trits[name][qi, position])) for name in TRIT_COLUMNS}
             path = evaluation.path[qi][position]
-            out.append(self._candidate(qi, mi, position + 1, None if score != score else score, path, trits))
+            out.append(
+                self._candidate(qi, mi, position + 1, None if score != score else score, path, trits, gates[position])
+            )
         return out
 
     @locked
@@ -143,7 +150,7 @@ class Showing(Core):
                 return candidate
         cells = judge_pairs(self.engine, np.array([mi]), np.array([qi]))
         trits = {name: Trit(int(cells[name][0])) for name in TRIT_COLUMNS}
-        return self._candidate(qi, mi, 0, self.retriever.score(qi, mi), "", trits)
+        return self._candidate(qi, mi, 0, self.retriever.score(qi, mi), "", trits, self.gate.cell(qi, mi))
 
     @locked
     def eligible_missing(self, qi: int) -> list[Candidate]:
@@ -204,6 +211,24 @@ class Showing(Core):
             risk_upper=means.risk_upper,
             not_evaluable=means.not_evaluable,
         )
+
+    @locked
+    def gate_decision(self, qi: int) -> GateResult | None:
+        """The gate's result for the candidate that decides this query; None where none does (DESIGN 7)."""
+        evaluation = self.evaluation
+        held = [mi for mi in evaluation.memory[qi].tolist() if mi >= 0]
+        verdicts = [Trit(value) for value in evaluation.trits["admissible"][qi, : len(held)].tolist()]
+        return self.gate.decision(qi, held, verdicts, self.let_through)
+
+    @locked
+    def coverage(self) -> CoverageMap:
+        """The coverage map of the whole store, edits included (DESIGN 7)."""
+        return coverage(self.memories)
+
+    @locked
+    def gate_offers(self, qi: int, mi: int) -> tuple[Offer, ...]:
+        """What would close the gap in this memory's governs or authority, each checked (DESIGN 7)."""
+        return tuple(offers(self.memories[mi], self.queries[qi], self.gate.mode, self.settings))
 
     @locked
     def bundle_line(self, qi: int) -> BundleLine:

@@ -11,6 +11,7 @@ from typing import Any
 
 from inspector.compare.matched import Matched
 from inspector.errors import InspectorError
+from inspector.gate.evaluate import GateResult
 from inspector.records import FieldRead
 from inspector.times import Instant
 from inspector.trit import Trit
@@ -72,7 +73,7 @@ class Candidate:
     changed: frozenset[str] = frozenset()
     before: Mapping[str, Trit] = field(default_factory=dict)
     mdl: Any = None
-    gate: Any = None
+    gate: GateResult | None = None
 
     @property
     def verdict(self) -> str:

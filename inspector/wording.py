@@ -87,8 +87,13 @@ def share(value: float | None) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def change_sentence(flips: Sequence[Flip], recall_before: float | None, recall_after: float | None) -> str:
-    """The one line that says what an edit moved across all queries (DESIGN 10)."""
+def change_sentence(
+    flips: Sequence[Flip], recall_before: float | None, recall_after: float | None, gate_actions: int = 0
+) -> str:
+    """The one line that says what an edit moved across all queries (DESIGN 10).
+
+    ``gate_actions`` is the number of candidates whose action after the gate is another one.
+    """
     if flips:
         queries = len({flip.qi for flip in flips})
         moved = Counter(flip.after for flip in flips)
@@ -99,6 +104,8 @@ def change_sentence(flips: Sequence[Flip], recall_before: float | None, recall_a
         said += f": {net}" if net else ""
     else:
         said = "no verdict flips"
+    if gate_actions:
+        said += f"; moves {_many(gate_actions, 'gate action', 'gate actions')}"
     if recall_before != recall_after:
         said += f"; recall {share(recall_before)} → {share(recall_after)}"
     return said
@@ -118,3 +125,36 @@ def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any)
         owner = f"{kind} {target[-1]}"
     before, after = (show_value(presence_of(value).value, value) for value in (old, new))
     return f"{owner}: {field} {before} → {after}"
+
+
+def coverage_text(covered: Mapping[str, Any], shown: int = 8) -> str:
+    """The coverage map as text, safe to print; ``covered`` is the object that ``coverage --json`` prints (DESIGN 7)."""
+    counts = {cell["protection"]: cell for cell in covered["cells"]}
+
+    def cell(name: str) -> str:
+        return f"{counts[name]['count']:,} ({name})"
+
+    lines = [
+        f"{covered['memories']:,} memories",
+        "",
+        f"{'':<16}{'authority absent':<32}{'authority present':<32}",
+        f"{'governs absent':<16}{cell('none'):<32}{cell('retrieval-time only'):<32}",
+        f"{'governs present':<16}{cell('gate rescues'):<32}{cell('full chain'):<32}",
+        "",
+    ]
+
+    def listed(title: str, records: Sequence[Mapping[str, Any]]) -> None:
+        names = [record["id"] + (f" ({record['reason']})" if "reason" in record else "") for record in records[:shown]]
+        more = f", … {len(records) - shown:,} more" if len(records) > shown else ""
+        lines.append(f"{title}: {len(records):,}" + (f": {', '.join(names)}{more}" if names else ""))
+
+    for one in covered["cells"]:
+        for key, title in (
+            ("declared_but_not_enforced", "declared but not enforced"),
+            ("gate_cannot_fire", "gate cannot fire"),
+        ):
+            if one[key]:
+                listed(f"{one['protection']}, {title}", one[key])
+    listed("sensitive with neither", covered["sensitive_with_neither"])
+    listed("malformed governs", covered["malformed_governs"])
+    return "\n".join(visible(line).rstrip() for line in lines)

@@ -114,9 +114,14 @@ def _json_shape(text: str, whole: bool) -> Shape:
         if newline >= 0:
             following = text[newline:].lstrip()
             return Shape("jsonl" if following.startswith("{") else "json", keys)
-        return Shape("json" if keys & DOCUMENT_KEYS else "jsonl", keys)
+        return Shape("json" if _is_document(keys) else "jsonl", keys)
     alone = whole and not text[end:].strip()
-    return Shape("json" if alone and keys & DOCUMENT_KEYS else "jsonl", keys)
+    return Shape("json" if alone and _is_document(keys) else "jsonl", keys)
+
+
+def _is_document(keys: frozenset[str]) -> bool:
+    """Whether one object on one line is a document: it has a list's key, and is not itself a record."""
+    return bool(keys & DOCUMENT_KEYS) and not {"id", "text"} <= keys
 
 
 def scan_keys(text: str) -> tuple[frozenset[str], int | None]:

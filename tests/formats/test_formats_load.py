@@ -185,11 +185,16 @@ def test_sniffing(tmp_path: Path, content: str, container: str, kind: str) -> No
 
 def test_as_format_overrides(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    path.write_text('{"memories": "of a song", "id": "a", "text": "x"}')  # one record that looks like a document
-    with pytest.raises(InputError, match="memories: is not a list"):
+    path.write_text(json.dumps({"scenarios": [], "memories": MEMORIES}))
+    with pytest.raises(InputError, match="holds no memories"):
         load([path])
-    bundle = load([path], LoadOptions(as_format="jsonl"))
-    assert bundle.memories[0].fields["meta"] == {"memories": "of a song"}
+    assert len(load([path], LoadOptions(as_format="json")).memories) == 2
+
+
+def test_one_record_with_the_key_of_a_document_is_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_text('{"memories": "of a song", "id": "a", "text": "x"}')
+    assert load([path]).memories[0].fields["meta"] == {"memories": "of a song"}
 
 
 # Records

@@ -1,0 +1,1 @@
+"""The Memory Decision Layer: whether to trust what the retriever brought back (DESIGN 6)."""

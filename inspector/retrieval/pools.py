@@ -69,7 +69,8 @@ def everything(view: PoolView) -> IntArray:
 
 def one_row(test: Callable[[IntArray, IntArray], TritArray], m: IntArray, qi: int) -> TritArray:
     """A test of many memories against one query, shape (len(m),)."""
-    return np.broadcast_to(test(m, np.array(qi, dtype=np.int64)), len(m))
+    row: TritArray = np.broadcast_to(test(m[None, :], np.array([[qi]], dtype=np.int64)), (1, len(m)))[0]
+    return row
 
 
 def _cut(keep: BoolArray) -> BoolArray | None:

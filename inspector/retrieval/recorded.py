@@ -11,8 +11,8 @@ import numpy as np
 
 from inspector.records import Memory, Presence, Query, namespace_key, presence_of
 from inspector.retrieval.pool import PoolView
+from inspector.retrieval.pools import not_no, one_row
 from inspector.text import content_hash
-from inspector.trit import NO
 
 
 @dataclass(slots=True)
@@ -121,8 +121,7 @@ class TraceReader:
             found = [mi for mi in found if mi in by_hash] or ([] if found else list(by_hash)) or found
         if len(found) > 1:
             indices = np.array(found, dtype=np.int64)
-            scope = np.broadcast_to(self._view.scope(indices, np.array(qi, dtype=np.int64)), len(indices))
-            found = indices[scope != np.uint8(NO)].tolist() or found
+            found = indices[not_no(one_row(self._view.scope, indices, qi))].tolist() or found
         if not found:
             trace.unknown.append((event, wanted))
             return None

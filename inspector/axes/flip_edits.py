@@ -18,7 +18,7 @@ from inspector.records import ABSENT, MEMORY_FIELDS, Memory, Query, check_field,
 
 #: Values taken from the store for one field, and the records looked at for them.
 _FROM_STORE = 4
-_LOOKED_AT = 5_000
+_LOOKED_AT = 2_000
 _LITERALS = 8
 #: One label of each class, for a store that uses none of that class.
 _LABELS = ("active", "superseded", "stale", "archived", "deleted")

@@ -124,6 +124,14 @@ class Ground:
         value = self.assumptions.get(f"query.{name}" if isinstance(record, Query) else name)
         return value if presence_of(value) is Presence.VALUE else None
 
+    def present(self, memories: Sequence[Memory]) -> frozenset[str]:
+        """The fields that some memory has, or that are assumed: the others need not be looked for."""
+        found: set[str] = set(self.assumptions)
+        for memory in memories:
+            found.update(memory.fields)
+            found.update(memory.edits)
+        return frozenset(found)
+
     def read(self, record: Record, name: str) -> FieldRead:
         """The field with its origin. ``principal.PART`` reads inside a query's principal."""
         if not name.startswith("principal."):

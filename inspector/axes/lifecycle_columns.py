@@ -10,6 +10,7 @@ import numpy.typing as npt
 from inspector.axes.boundary import Mark, marks_of, possible_marks
 from inspector.axes.columns import Codebook, Index, Pick, picked
 from inspector.axes.ground import Ground
+from inspector.axes.lifecycle import FIELDS
 from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, over_table, value_table
 from inspector.axes.successors import Successors
 from inspector.records import INTENTS, Memory, Query
@@ -22,6 +23,8 @@ _NEVER = 1 << 62
 _ALWAYS = -_NEVER
 #: The time columns, and what an absent one counts as: a time whose test never holds.
 _ABSENT = {"deleted": _NEVER, "created": _ALWAYS, "from": _ALWAYS, "successor": _NEVER, "to": _NEVER, "label": _ALWAYS}
+_TIME_FIELDS = (("deleted", "deleted_at"), ("created", "created_at"), ("from", "valid_from"), ("to", "valid_to"))
+_FIELDS = frozenset(FIELDS)
 
 
 class _Times:
@@ -55,8 +58,8 @@ class LifecycleColumns:
         count = len(memories)
         self._time = {name: _Times(count, absent) for name, absent in _ABSENT.items()}
         self._undecided: Flags = np.zeros(count, np.bool_)
-        self._label: TritArray = np.zeros(count, np.uint8)
-        self._early: TritArray = np.zeros(count, np.uint8)
+        self._label: TritArray = np.full(count, State.UNKNOWN, np.uint8)
+        self._early: TritArray = np.full(count, State.UNKNOWN, np.uint8)
         self._bare: TritArray = np.zeros(count, np.uint8)
         self._labelled: Flags = np.zeros(count, np.bool_)
         self._log_of: npt.NDArray[np.int32] = np.zeros(count, np.int32)
@@ -71,8 +74,9 @@ class LifecycleColumns:
         #: Whether naive and aware times meet, or a query has no as_of: then every comparison takes the long way.
         self._mixed = False
         self._kinds: set[bool] = set()
+        present = ground.present(memories)
         for mi, memory in enumerate(memories):
-            self.update_memory(mi, memory)
+            self._read(mi, memory, present)
         for qi, query in enumerate(queries):
             self.update_query(qi, query)
         self._values = value_table(ground.settings.unknown_intent)
@@ -86,23 +90,32 @@ class LifecycleColumns:
 
     def update_memory(self, mi: int, memory: Memory) -> None:
         """Read an edited memory again, and what its successor says."""
-        ground, time = self.ground, self._time
-        created = ground.instant(memory, "created_at")
-        for name, field in (("deleted", "deleted_at"), ("from", "valid_from"), ("to", "valid_to")):
-            self._set(time[name], mi, ground.instant(memory, field))
-        self._set(time["created"], mi, created)
-        label_time = ground.instant(memory, "status_at") or ground.settings.exported_at
-        self._set(time["label"], mi, label_time)
-        self._labelled[mi] = label_time is not None
-        word = ground.value(memory, "status")
-        state = LABEL_STATE.get(word, State.UNKNOWN) if isinstance(word, str) else State.UNKNOWN
-        current = state == State.CURRENT
-        self._label[mi] = state if current or label_time is not None else State.UNKNOWN
-        self._early[mi] = State.CURRENT if current and created is not None else State.UNKNOWN
-        self._boundary(mi, memory)
-        self.update_successor(mi, memory)
+        self._read(mi, memory, _FIELDS)
 
-    def _boundary(self, mi: int, memory: Memory) -> None:
+    def _read(self, mi: int, memory: Memory, names: frozenset[str]) -> None:
+        """Read the named fields of a memory; the others must have no value in any, as when the columns are new."""
+        ground = self.ground
+        for name, field in _TIME_FIELDS:
+            if field in names:
+                self._set(self._time[name], mi, ground.instant(memory, field))
+        label_time = ground.settings.exported_at
+        if "status_at" in names:
+            label_time = ground.instant(memory, "status_at") or label_time
+        if label_time is not None or "status_at" in names:
+            self._set(self._time["label"], mi, label_time)
+            self._labelled[mi] = label_time is not None
+        if "status" in names:
+            word = ground.value(memory, "status")
+            state = LABEL_STATE.get(word, State.UNKNOWN) if isinstance(word, str) else State.UNKNOWN
+            current = state == State.CURRENT
+            self._label[mi] = state if current or label_time is not None else State.UNKNOWN
+            self._early[mi] = State.CURRENT if current and self._time["created"].present[mi] else State.UNKNOWN
+        if "boundary_log" in names or "boundary_state" in names:
+            self._read_boundary(mi, memory)
+        if "superseded_by" in names:
+            self.update_successor(mi, memory)
+
+    def _read_boundary(self, mi: int, memory: Memory) -> None:
         log = self.ground.value(memory, "boundary_log")
         if log is not None:
             self._log_of[mi] = self._logs.code(tuple(marks_of(log, self.ground.timezone)))

@@ -40,7 +40,7 @@ _TRIT = {None: Trit.UNKNOWN, False: Trit.NO, True: Trit.YES}
 
 
 class Sandbox:
-    """The closed connection. It keeps no state of a rule's, so one serves every engine; one statement runs at a time."""
+    """The closed connection. It keeps no state of a rule's, so one serves every engine, a statement at a time."""
 
     def __init__(self) -> None:
         import duckdb

@@ -90,6 +90,11 @@ def language_of(text: str, lexicons: Lexicons, books: Mapping[str, WordBook]) ->
     return best[1] if best else None
 
 
+def tokens_of(text: str) -> list[str]:
+    """The words and numbers of a text, in order, as they are written."""
+    return [m.group() for m in _TOKEN.finditer(text[:LONGEST]) if m.lastgroup in _WORDS]
+
+
 def clauses_of(text: str, book: WordBook) -> tuple[Clause, ...]:
     """The statements of a text, in order; what states nothing is left out."""
     return _Parser(text[:LONGEST], book).parse()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 import functools
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,10 +27,12 @@ from inspector.mdl.words import Who, WordBook
 Rule = Literal["negation", "polarity", "antonym"]
 _RULES: tuple[Rule, ...] = ("negation", "polarity", "antonym")
 _REMEMBERED = 2_048
+#: Statements compared between two texts before the rest is left alone.
+MOST_PAIRS = 2_000
 
 
 class Judged(enum.IntEnum):
-    """What the detector says of a pair; never a truth value."""
+    """What the detector says of a pair: compare it, its truth value means nothing."""
 
     NOT_JUDGED = 0
     NO_CONFLICT = 1
@@ -44,7 +46,7 @@ class Judged(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why a pair conflicts: the rule, the words of either side as they stand there, the two statements, what they share.
+    """Why a pair conflicts: the rule, the words of either side as they stand, the two statements, what they share.
 
     Texts are the store's: they go through ``visible`` before they reach a screen.
     """
@@ -185,12 +187,11 @@ def _counters(clause: Clause, language: str) -> Iterable[str]:
 
 
 def _conflict(a: Parsed, b: Parsed) -> Conflict | None:
-    """The first conflict by rule, then by place in the text that sorts first; the same whichever way round it is asked."""
+    """The first conflict by rule, then by place in the text that sorts first, so that order does not matter."""
     if a.text > b.text:
         found = _conflict(b, a)
         return found.mirrored() if found else None
-    pairs = {(i, j) for key in a.claims.keys() & b.counters.keys() for i in a.claims[key] for j in b.counters[key]}
-    pairs |= {(i, j) for key in a.counters.keys() & b.claims.keys() for i in a.counters[key] for j in b.claims[key]}
+    pairs = _opposed(a.claims, b.counters) | _opposed(a.counters, b.claims)
     best: tuple[int, Conflict] | None = None
     for i, j in sorted(pairs):
         left, right = a.clauses[i], b.clauses[j]
@@ -204,6 +205,17 @@ def _conflict(a: Parsed, b: Parsed) -> Conflict | None:
             continue
         best = _RULES.index(found.rule), found
     return best[1] if best else None
+
+
+def _opposed(left: Mapping[str, tuple[int, ...]], right: Mapping[str, tuple[int, ...]]) -> set[tuple[int, int]]:
+    """Pairs of statements that meet in a key; at most :data:`MOST_PAIRS`, so that no text can stall the detector."""
+    pairs: set[tuple[int, int]] = set()
+    for key in sorted(left.keys() & right.keys()):
+        for i in left[key]:
+            if len(pairs) >= MOST_PAIRS:
+                return pairs
+            pairs.update((i, j) for j in right[key][:MOST_PAIRS])
+    return pairs
 
 
 def _oppose(left: Clause, right: Clause) -> Conflict | None:

@@ -29,7 +29,10 @@ def decompose(text: str) -> str:
 
 
 def rule_of(entry: str, place: str) -> tuple[str, str]:
-    """An entry ``"ing"`` or ``"ies>y"`` as (decomposed ending, what takes its place). Raises FieldError if it is empty."""
+    """An entry ``"ing"`` or ``"ies>y"`` as (decomposed ending, what takes its place).
+
+    Raises FieldError where the ending is empty.
+    """
     ending, _, replacement = entry.partition(">")
     if not ending.strip():
         raise FieldError(place, f"{entry!r} has no ending", 'an ending such as "ing" or "ies>y"')

@@ -80,6 +80,7 @@ class Workspace:
         self._root = connection
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._lock = threading.Lock()
+        self._bundle_lock = threading.Lock()
         self._vectors_lock = threading.Lock()
         self._results_lock = threading.Lock()
         self._closed = False
@@ -156,7 +157,7 @@ class Workspace:
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection for the calling thread; each statement commits by itself.
 
-        Raises InspectorError where the disk or memory gives out.
+        Raises InspectorError where the disk or memory gives out or the file is found broken.
         """
         import duckdb
 
@@ -168,7 +169,9 @@ class Workspace:
         try:
             yield cursor
             clean = True
-        except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        except (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.ResourceInUseException):
+            raise  # a fault of ours
+        except duckdb.Error as error:
             raise InspectorError(f"the workspace {self.path} could not be used: {_first_line(error)}") from error
         finally:
             with self._lock:
@@ -207,7 +210,7 @@ class Workspace:
 
         Edits are kept: they belong to uids. Raises Cancelled, leaving what was there.
         """
-        with self.transaction() as cursor:
+        with self._bundle_lock, self.transaction() as cursor:
             report = bundles.save(cursor, fingerprint, bundle, _now(), on_progress, cancelled)
         self._shown = (bundle.name, len(bundle.memories), len(bundle.queries))
         self._remember()
@@ -243,6 +246,16 @@ class Workspace:
         with self.cursor() as cursor:
             return vectors.count(cursor, model)
 
+    def settle(self) -> None:
+        """Move what was written into the main file now, so that closing need not: for a worker, after long writing.
+
+        Nothing depends on it, and it is left for later where another thread is writing. Edits may wait for it.
+        """
+        import duckdb
+
+        with self.cursor() as cursor, contextlib.suppress(duckdb.TransactionException):
+            cursor.execute("CHECKPOINT")
+
     def put_result(self, kind: str, key: str, payload: bytes) -> None:
         """Keep a computed result under a kind and key, in place of an earlier one."""
         with self._results_lock, self.transaction() as cursor:
@@ -274,7 +287,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: Exception | str) -> str:
     return str(error).strip().partition("\n")[0]
 
 
@@ -282,7 +295,8 @@ def _create(path: Path) -> None:
     """Make the file under another name and give it its own when it is whole: a kill leaves no half-made workspace."""
     draft = places.draft_path(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        # For its owner alone: it holds what people told an agent.
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         places.sweep_drafts(path)
         connection = _connect(draft)
         try:
@@ -340,8 +354,7 @@ def _explain(path: Path, message: str) -> InspectorError:
             f"is; update the program, or {_ADVICE}"
         )
     return InspectorError(
-        f"the workspace {path} cannot be opened ({message.strip().partition(chr(10))[0]}): it was left as it is; "
-        f"{_ADVICE}"
+        f"the workspace {path} cannot be opened ({_first_line(message)}): it was left as it is; {_ADVICE}"
     )
 
 
@@ -350,8 +363,10 @@ def _check_schema(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 
     try:
         meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
-    except duckdb.Error:
+    except duckdb.CatalogException:
         meta = {}
+    except duckdb.Error as error:
+        raise _explain(path, str(error)) from None
     if meta.get("mark") != _MARK:
         raise InspectorError(
             f"{path} is a DuckDB file but not a workspace of this program: it was left as it is; {_ADVICE}"

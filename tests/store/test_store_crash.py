@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from inspector.records import ABSENT, Uid
-from inspector.store import EditLog, Key, Workspace
+from inspector.store import Difference, EditLog, Key, Workspace
 
 #: Kills of each kind of work.
 RUNS = int(os.environ.get("INSPECTOR_CRASH_RUNS", "50"))
@@ -135,6 +135,12 @@ def test_killed_import_leaves_the_last_one_whole(nursery: Nursery, tmp_path: Pat
             assert bundle is not None
             wanted = child.bundle_of(version)
             assert [memory.fields for memory in bundle.memories] == [memory.fields for memory in wanted.memories]
+            # Nothing of an unfinished import is left to be mixed into the next: one more record, all others changed.
+            report = workspace.save_bundle("next", child.bundle_of(version + 1))
+            assert report.memories == Difference(new=1, changed=len(wanted.memories), gone=0, same=0)
+            following = workspace.load_bundle("next")
+            assert following is not None
+            assert len(following.memories) == len(wanted.memories) + 1
 
 
 def test_killed_encoding_keeps_what_was_stored(nursery: Nursery, tmp_path: Path) -> None:

@@ -280,6 +280,38 @@ def test_files_that_are_no_workspace_are_refused_and_kept(tmp_path: Path) -> Non
             Workspace.open(path)
 
 
+def test_a_file_that_is_found_broken_later_is_said_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    with Workspace.open(path) as workspace:
+        workspace.save_bundle("f", bundle(*(memory(f"m{i}", body=f"{i * 7919}" * 9) for i in range(5_000))))
+    whole = path.read_bytes()
+    later = 0
+    for place in range(12_288 + 100, len(whole), len(whole) // 12):
+        broken = bytearray(whole)
+        broken[place] ^= 0x55
+        path.write_bytes(broken)
+        try:
+            with Workspace.open(path) as workspace:
+                workspace.load_bundle("f")
+        except InspectorError as error:
+            later += "could not be used: Corrupt" in str(error)
+        assert path.read_bytes() == broken
+    assert later
+
+
+def test_settling_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    with Workspace.open(path) as workspace:
+        workspace.put_vectors(["a"], "m", np.ones((1, 2), dtype=np.float32))
+        workspace.settle()
+        with workspace.transaction() as cursor:
+            cursor.execute("INSERT INTO counters VALUES ('c', 1)")
+            workspace.settle()
+        assert workspace.get_vectors(["a"], "m")[0].all()
+    with Workspace.open(path) as workspace:
+        assert workspace.bump("c", 0) == 1
+
+
 def test_a_folder_and_a_place_that_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(InspectorError, match="cannot be read"):
         Workspace.open(tmp_path)

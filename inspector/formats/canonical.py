@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -161,16 +161,15 @@ def _write_records(records: Iterable[Record], fp: IO[str], edited: bool) -> None
 @contextmanager
 def atomic(path: Path) -> Iterator[IO[str]]:
     """A text file that takes its place only when it is whole and on the disk; otherwise nothing is left behind."""
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as fp:
+        with temporary.open("x", encoding="utf-8", newline="\n") as fp:
             yield fp
             fp.flush()
             os.fsync(fp.fileno())
         os.replace(temporary, path)
     except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -151,7 +151,7 @@ def labels(bundle: Bundle) -> list[Any]:
     return [(one.query_id, one.memory_id, one.namespace, one.axis, one.value, one.source) for one in bundle.judgments]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rows(MEMORY_OPTIONAL, 1), rows(QUERY_OPTIONAL, 0), JUDGMENTS, TOML)
 def test_import_export_import_is_the_identity(
     memories: list[dict[str, Any]], queries: list[dict[str, Any]], judgments: list[dict[str, Any]], toml: dict[str, str]
@@ -179,7 +179,7 @@ def test_import_export_import_is_the_identity(
         assert exported[0] == exported[1]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(rows(MEMORY_OPTIONAL, 1))
 def test_every_key_of_the_source_is_kept_with_its_value(memories: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Footer
 
 from inspector.ui.actions import bindings
+from inspector.ui.messages import guarded
 from inspector.ui.screens.inspect_edit import InspectEditing
 from inspector.ui.screens.inspect_work import InspectWorking
 from inspector.ui.screens.reading import ReadingDialog
@@ -114,6 +115,7 @@ class InspectScreen(InspectEditing, InspectWorking):
     # What is selected
 
     @on(QueryPane.Selected)
+    @guarded
     def _query_selected(self, event: QueryPane.Selected) -> None:
         event.stop()
         if event.qi != self.qi and not self.busy:
@@ -144,6 +146,7 @@ class InspectScreen(InspectEditing, InspectWorking):
         return rows + [self.inspection.why_not(qi, mi) for mi in self._asked.get(qi, ()) if mi not in held]
 
     @on(CandidatePane.Highlighted)
+    @guarded
     def _candidate_highlighted(self, event: CandidatePane.Highlighted) -> None:
         event.stop()
         self._show_detail()
@@ -158,6 +161,7 @@ class InspectScreen(InspectEditing, InspectWorking):
             self.detail.show(subject)
 
     @on(CandidatePane.Opened)
+    @guarded
     def _candidate_opened(self, event: CandidatePane.Opened) -> None:
         event.stop()
         if event.column == "text":
@@ -166,29 +170,35 @@ class InspectScreen(InspectEditing, InspectWorking):
             self.detail.go_to(self.detail.active, focus=True)
 
     @on(BundleBar.Chosen)
+    @guarded
     def _part_chosen(self, event: BundleBar.Chosen) -> None:
         event.stop()
-        if event.key in ("route", "k"):
-            self.action_route(at_k=event.key == "k")
+        if event.key == "route":
+            self.action_route()
         elif self.ready():
             self.edit_query(event.key)
 
     # What changes
 
     @on(StoreChanged)
+    @guarded
     def _store_changed(self, event: StoreChanged) -> None:
         event.stop()
         self.changed(event.change)
 
     def changed(self, change: Change) -> None:
         """Show what an edit moved: the sentence, the rows of the queries it reached, and this query if it is one."""
-        self.tell(change.sentence, "strong" if change.flips else "")
+        self.tell(self.words_before + change.sentence, "strong" if change.flips else "")
+        self.words_before = ""
         self.why.store_changed()
         if change.memories:
             self.forget_events()
-        self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(change.queries)])
+        queries = set(change.queries)
+        if self.qi is not None and self.query_pane.row(self.qi).changed:
+            queries.add(self.qi)  # its marks of before have been looked at
+        self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(queries)])
         shown = {row.mi for row in self.candidate_pane.list.rows}
-        if self.qi is not None and (self.qi in change.queries or not shown.isdisjoint(change.memories)):
+        if self.qi is not None and (self.qi in queries or not shown.isdisjoint(change.memories)):
             mi = self.mi
             self.show_query()
             # The candidate may be equal and yet its reasons or fields are not.

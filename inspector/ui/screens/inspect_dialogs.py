@@ -45,11 +45,10 @@ class RouteDialog(Dialog[RouteChoice]):
     RouteDialog .says { height: auto; min-height: 1; }
     """
 
-    def __init__(self, now: RouteChoice, check: Callable[[RouteChoice], None], *, at_k: bool = False) -> None:
+    def __init__(self, now: RouteChoice, check: Callable[[RouteChoice], None]) -> None:
         super().__init__()
         self._now = now
         self._check = check
-        self._at_k = at_k
 
     def compose(self) -> ComposeResult:
         """The routes, and the two numbers."""
@@ -67,7 +66,7 @@ class RouteDialog(Dialog[RouteChoice]):
     def on_mount(self) -> None:
         """Begin at the route in force."""
         self.query_one(Grid).move_cursor(key=self._now.name)
-        self.query_one("#k" if self._at_k else Grid).focus()
+        self.query_one(Grid).focus()
 
     @on(Grid.RowSelected)
     @on(Input.Submitted)

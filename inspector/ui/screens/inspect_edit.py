@@ -17,6 +17,7 @@ from inspector.records import (
 )
 from inspector.times import Instant
 from inspector.trit import Trit
+from inspector.ui.messages import guarded
 from inspector.ui.screens.edit_field import EditFieldDialog, FieldRow
 from inspector.ui.screens.inspect_base import InspectBase
 from inspector.ui.screens.inspect_dialogs import LinesDialog
@@ -46,6 +47,8 @@ class InspectEditing(InspectBase):
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
+        #: What stands before the next sentence of what moved.
+        self.words_before = ""
         #: The store's instants, once they were asked for.
         self._events: list[Instant] | None = None
 
@@ -160,6 +163,7 @@ class InspectEditing(InspectBase):
             near |= {read.name for read in result.reads if read.owner == "memory"} | set(result.missing)
         return near
 
+    @guarded
     def on_field_chosen(self, event: FieldChosen) -> None:
         """A field in the detail was chosen."""
         if not self.ready():
@@ -206,6 +210,7 @@ class InspectEditing(InspectBase):
         self.looked()
         self.inspection.edit(kind, indices, field, value)
 
+    @guarded
     def on_field_editor_saved(self, event: FieldEditor.Saved) -> None:
         """The editor in the Record tab has a value."""
         event.stop()
@@ -293,6 +298,7 @@ class InspectEditing(InspectBase):
             chosen = FlipChosen(self.qi, current.mi, search.flips[0])
         self.on_flip_chosen(chosen)
 
+    @guarded
     def on_flip_chosen(self, event: FlipChosen) -> None:
         """Make the edits of a flip."""
         if not self.ready():
@@ -320,6 +326,7 @@ class InspectEditing(InspectBase):
             return
         now = self.inspection.queries[self.qi].value("intent")
         following = INTENTS[(INTENTS.index(now) + 1) % len(INTENTS)] if now in INTENTS else INTENTS[0]
+        self.words_before = f"intent {following}: "
         self._edit_query_field("intent", following)
 
     def _edit_query_field(self, field: str, value: Any) -> None:
@@ -352,6 +359,7 @@ class InspectEditing(InspectBase):
         if not near:
             self.tell("no earlier event in the store" if direction < 0 else "no later event in the store")
             return
+        self.words_before = f"as_of {near[0].text}: "
         self._edit_query_field("as_of", time_value(near[0]))
 
     def forget_events(self) -> None:
@@ -372,8 +380,8 @@ class InspectEditing(InspectBase):
         if self.ready():
             value = choices[(choices.index(now) + 1) % len(choices)]
             self.looked()
-            change = self.inspection.set_setting(name, value)
-            self.tell(f"{name} = {value}: {change.sentence}")
+            self.words_before = f"{name} = {value}: "
+            self.inspection.set_setting(name, value)
 
     def action_assumptions(self) -> None:
         """Edit what missing fields are taken as."""

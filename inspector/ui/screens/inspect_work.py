@@ -12,6 +12,7 @@ from textual.message import Message
 
 from inspector.errors import Cancelled, InspectorError
 from inspector.records import Progress
+from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.inspect_base import InspectBase
 from inspector.ui.screens.inspect_dialogs import RouteDialog
@@ -54,10 +55,10 @@ class InspectWorking(InspectBase):
         self._pace = Pace()
         self._route_before: RouteChoice | None = None
 
-    def action_route(self, *, at_k: bool = False) -> None:
+    def action_route(self) -> None:
         """Choose route, depth and k."""
         if self.ready():
-            self.app.push_screen(RouteDialog(self.inspection.route, self._check_route, at_k=at_k), self._route_chosen)
+            self.app.push_screen(RouteDialog(self.inspection.route, self._check_route), self._route_chosen)
 
     def _check_route(self, choice: RouteChoice) -> None:
         self.inspection.retriever.check(choice)
@@ -116,6 +117,7 @@ class InspectWorking(InspectBase):
             self.tell(f"{standing.what} {standing.words()}  escape cancels")
 
     @on(Ended)
+    @guarded
     def _work_ended(self, event: Ended) -> None:
         event.stop()
         if event.generation != self._generation:

@@ -31,7 +31,7 @@ _SHORT_LINES = 2
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the bundle: the field that it edits ("route" and "k" are the route's), its label and value."""
+    """One part of the bundle: the field that it edits ("route" is the route with its k), its label and value."""
 
     key: str
     label: str
@@ -99,8 +99,7 @@ def bundle_parts(line: BundleLine) -> list[Part]:
         parts.append(Part("claimed_session_id", "claimed", _value(line.claimed_session)))
     parts += [
         Part("semantic_tag", "tag", _value(line.tag)),
-        Part("route", "route", [Piece(str(line.route))]),
-        Part("k", "k", [Piece(str(line.route.k))]),
+        Part("route", "route", [Piece(str(line.route)), Piece(" k ", "dim"), Piece(str(line.route.k))]),
         Part("", "", [Piece("…", "link")]),
     ]
     return parts

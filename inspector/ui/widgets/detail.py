@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
+from inspector.ui.messages import guarded
 from inspector.ui.widgets.signs import CONTENT_STYLES
 from inspector.views import Candidate
 
@@ -171,6 +172,7 @@ class Detail(Vertical):
         else:
             self._timer = self.set_timer(REST, self._update)
 
+    @guarded
     def _update(self) -> None:
         self._timer = None
         if self.active in self._stale and self.is_mounted:

@@ -16,6 +16,7 @@ from inspector.axes.flips import Flip, FlipSearch
 from inspector.axes.states import ALL_STATES, table
 from inspector.records import INTENTS, MEMORY_FIELDS, Settings
 from inspector.trit import Trit
+from inspector.ui.messages import guarded
 from inspector.ui.widgets.detail import DetailTab, Subject, TabSpec
 from inspector.ui.widgets.editor import EditTask, FieldEditor
 from inspector.ui.widgets.reader import Item, Reader
@@ -146,6 +147,7 @@ class WhyTab(DetailTab):
         self.post_message(self.Searched(FlipsFound(generation, qi, mi, flips)))
 
     @on(Searched)
+    @guarded
     def _searched(self, event: Searched) -> None:
         event.stop()
         found = event.found

@@ -249,6 +249,8 @@ class FieldEditor(Vertical):
                 instant = parse_time(value, task.spec.name, task.timezone)
                 zone = "no zone known" if instant.naive else "UTC"
                 pieces.append(Piece(f"  {instant.iso()}  {zone}", "dim"))
+            if self._offers("source"):
+                pieces.append(Piece(f"  the source has {show_value(task.original)[:80]}", "edited"))
             preview = list(task.preview(value))
         except FieldError as error:
             self._says([Piece(f"✗ {visible(error.wrong)}", "bad"), Piece(f"  expected: {visible(error.expected)}")])

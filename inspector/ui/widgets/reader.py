@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
@@ -43,7 +44,14 @@ class Item:
     @property
     def text(self) -> str:
         """What copying the paragraph gives."""
-        return self.copy if self.copy is not None else f"{self.label.plain}{self.body.plain}"
+        return self.copy if self.copy is not None else self.shown
+
+    @property
+    def shown(self) -> str:
+        """The paragraph as it stands on the screen, before it is wrapped."""
+        label = self.label.plain
+        gap = " " * max(1 if label else 0, self.indent - cell_len(label))
+        return f"{label}{gap}{self.body.plain}" if label or self.indent else self.body.plain
 
 
 def blank() -> Item:
@@ -138,7 +146,7 @@ class Reader(ScrollView, can_focus=True):
 
     def plain(self) -> str:
         """Everything that is shown, as plain text."""
-        return "\n".join(f"{item.label.plain}{item.body.plain}" for item in self._items)
+        return "\n".join(item.shown for item in self._items)
 
     def _wrap(self) -> None:
         self._width = self.scrollable_content_region.width or self.size.width

@@ -1,0 +1,172 @@
+"""A small store written for the tests of the Inspect screen, opened as a user would open it, and the real app on it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.inspection import Inspection, OpenOptions, open_sources
+from inspector.ui.app import InspectorApp
+from inspector.ui.screens.inspect import InspectScreen
+
+Rows = Iterable[Mapping[str, Any]]
+#: Policy answers 1 for everything, so that scope and lifecycle decide.
+POLICY = 'default = "allow"\n'
+TOML = 'route = "global_bm25"\nexported_at = "2026-02-01"\n'
+#: Two owners. In a query of ann: m1 is hers and current (1 1 1), m2 is bob's (0 1 1), m3 says no owner (? 1 1), m4 is
+#: hers and archived (1 1 0). All share the word "tea", so that the lexical route finds all of them.
+MEMORIES: list[dict[str, Any]] = [
+    {"id": "m1", "text": "tea green every morning", "namespace": "ann", "status": "active", "created_at": "2026-01-01"},
+    {"id": "m2", "text": "tea black with milk", "namespace": "bob", "status": "active", "created_at": "2026-01-02"},
+    {"id": "m3", "text": "tea pot is chipped", "status": "active", "created_at": "2026-01-03"},
+    {"id": "m4", "text": "tea white once a year", "namespace": "ann", "status": "archived", "created_at": "2026-01-04"},
+]
+QUERIES: list[dict[str, Any]] = [
+    {
+        "id": "q1",
+        "text": "which tea",
+        "principal": {"id": "ann", "namespaces": ["ann"]},
+        "intent": "current",
+        "as_of": "2026-02-01",
+        "required": ["m1"],
+    },
+    {
+        "id": "q2",
+        "text": "tea for bob",
+        "principal": {"id": "bob", "namespaces": ["bob"]},
+        "intent": "current",
+        "as_of": "2026-02-01",
+        "required": ["m2"],
+    },
+    {"id": "q3", "text": "tea for nobody", "intent": "current", "as_of": "2026-02-01"},
+]
+
+
+@dataclass
+class Bench:
+    """The app with the Inspect screen shown, and hands to work it."""
+
+    app: InspectorApp
+    screen: InspectScreen
+    inspection: Inspection
+    pilot: Pilot[int]
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and let everything that follows happen."""
+        for key in keys:
+            await self.pilot.press(key)
+        await self.settle()
+
+    async def write(self, text: str) -> None:
+        """Type a text."""
+        names = {" ": "space", ".": "full_stop", "-": "minus", ":": "colon", "_": "underscore", "?": "question_mark"}
+        await self.press(*(names.get(char, char) for char in text))
+
+    async def settle(self) -> None:
+        """Let messages be handled and rested timers run."""
+        await self.pilot.pause()
+        await asyncio.sleep(0.05)
+        await self.pilot.pause()
+
+    async def until(self, true: Callable[[], bool], seconds: float = 10.0) -> None:
+        """Wait for something that a thread brings about."""
+        for _ in range(int(seconds / 0.02)):
+            if true():
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError("did not come about")
+
+    def seen(self) -> str:
+        """What stands on the terminal."""
+        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
+
+    def line(self, key: int) -> list[str]:
+        """The plain cells of a candidate, by its memory's index."""
+        grid = self.screen.candidate_pane.grid
+        row = grid.source.find(key)
+        assert row is not None
+        cells = grid.source.cells(row)
+        return [
+            "".join(piece.text for piece in cell) if not isinstance(cell, str) else cell for cell in map(_pieces, cells)
+        ]
+
+    def verdicts(self) -> dict[str, str]:
+        """Memory id → verdict of the candidates."""
+        return {row.memory_id: row.verdict for row in self.screen.candidate_pane.list.rows}
+
+    @property
+    def says(self) -> str:
+        """The line that says what moved."""
+        return str(self.screen.moved.content).strip()
+
+
+def _pieces(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return cell
+    return [cell] if hasattr(cell, "style") else list(cell)
+
+
+@pytest.fixture
+def write_store(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a bundle folder and gives its path."""
+
+    def write(memories: Rows = MEMORIES, queries: Rows = QUERIES, toml: str = TOML, policy: str = POLICY) -> Path:
+        folder = tmp_path / "teas"
+        folder.mkdir(exist_ok=True)
+        for name, rows in (("memories", memories), ("queries", queries)):
+            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            if lines:
+                (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+        (folder / "bundle.toml").write_text(toml, encoding="utf-8")
+        (folder / "policy.toml").write_text(policy, encoding="utf-8")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def open_store(write_store: Callable[..., Path]) -> Iterator[Callable[..., Inspection]]:
+    """Opens and evaluates a store in a temporary workspace; closed at the end."""
+    opened: list[Inspection] = []
+
+    def opening(*args: Any, **kwargs: Any) -> Inspection:
+        inspection = open_sources([write_store(*args, **kwargs)], OpenOptions(temporary=True))
+        inspection.evaluate()
+        opened.append(inspection)
+        return inspection
+
+    yield opening
+    for inspection in opened:
+        inspection.close()
+
+
+OpenBench = Callable[..., AbstractAsyncContextManager[Bench]]
+
+
+@pytest.fixture
+def bench(open_store: Callable[..., Inspection]) -> OpenBench:
+    """The Inspect screen on a store of the test's."""
+
+    @asynccontextmanager
+    async def opening(*args: Any, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator[Bench]:
+        inspection = open_store(*args, **kwargs)
+        app = InspectorApp()
+        async with app.run_test(size=size) as pilot:
+            app.show_inspection(inspection)
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, InspectScreen)
+            made = Bench(app, screen, inspection, pilot)
+            await made.settle()
+            yield made
+            app.inspection = None  # closed by its own fixture
+
+    return opening

@@ -42,7 +42,8 @@ def store(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "memories.jsonl").write_text(
         '{"id":"a","text":"tea at four","namespace":"ann","status":"active","created_at":"2026-01-01T00:00:00"}\n'
-        '{"id":"b","text":"tea at five","namespace":"bob","status":"stale","status_at":"2025-12-01T00:00:00Z","x-extra":[1,{"y":null}]}\n',
+        '{"id":"b","text":"tea at five","namespace":"bob","status":"stale",'
+        '"status_at":"2025-12-01T00:00:00Z","x-extra":[1,{"y":null}]}\n',
         encoding="utf-8",
     )
     (folder / "queries.jsonl").write_text(

@@ -19,11 +19,8 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 def dense_stores() -> list[Path]:
     """The bundled stores whose own route is a dense one."""
-    found = []
-    for settings in sorted(FIXTURES.glob("*/bundle.toml")):
-        if tomllib.loads(settings.read_text(encoding="utf-8")).get("route", "").endswith("_dense"):
-            found.append(settings.parent)
-    return found
+    stores = ((path.parent, tomllib.loads(path.read_text("utf-8"))) for path in sorted(FIXTURES.glob("*/bundle.toml")))
+    return [folder for folder, settings in stores if settings.get("route", "").endswith("_dense")]
 
 
 def main() -> None:

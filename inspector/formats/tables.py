@@ -20,7 +20,11 @@ from inspector.records import Origin
 
 _BATCH = 1024
 _GLOB = re.compile(r"[*?\[]")
-_COUNT = "SELECT count(*) FROM read_parquet(?, hive_partitioning = false)"
+_GROUPS = "SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(?) ORDER BY row_group_id"
+_RANGE = (
+    "SELECT * EXCLUDE (file_row_number) FROM read_parquet(?, hive_partitioning = false, file_row_number = true) "
+    "WHERE file_row_number >= ? AND file_row_number < ?"
+)
 _ROWS = "SELECT * FROM read_parquet(?, hive_partitioning = false)"
 _COLUMNS = f"DESCRIBE {_ROWS}"
 DELIMITERS = (",", ";", "\t")
@@ -106,10 +110,9 @@ def read_parquet(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[
 
     try:
         size = path.stat().st_size
-        (total,) = connection.execute(_COUNT, [_literal(path)]).fetchone() or (0,)
-        result = connection.execute(_ROWS, [_literal(path)])
+        total, batches = _batches(connection, path, [column for column, _ in columns])
         number = 0
-        while batch := result.fetchmany(_BATCH):
+        for batch in batches:
             watch.advance(size * len(batch) // max(total, 1))
             for row in batch:
                 number += 1
@@ -127,6 +130,31 @@ def read_parquet(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[
         raise _not_parquet(name, error) from None
     finally:
         connection.close()
+
+
+def _batches(connection: Any, path: Path, columns: list[str]) -> tuple[int, Iterator[list[tuple[Any, ...]]]]:
+    """The number of rows, and the rows in batches.
+
+    DuckDB holds a whole result before it gives the first row; so one row group is asked for at a time.
+    """
+    literal = _literal(path)
+    counts = [count for _, count in connection.execute(_GROUPS, [literal]).fetchall()]
+
+    def read() -> Iterator[list[tuple[Any, ...]]]:
+        start = 0
+        for count in counts:
+            connection.execute(_RANGE, [literal, start, start + count])
+            start += count
+            while batch := connection.fetchmany(_BATCH):
+                yield batch
+
+    def read_whole() -> Iterator[list[tuple[Any, ...]]]:
+        connection.execute(_ROWS, [literal])
+        while batch := connection.fetchmany(_BATCH):
+            yield batch
+
+    # a column of this name would hide the row numbers that the ranges go by
+    return sum(counts), read_whole() if "file_row_number" in columns else read()
 
 
 def _literal(path: Path) -> str:

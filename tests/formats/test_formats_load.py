@@ -132,6 +132,18 @@ def test_parquet_keeps_types_and_null(tmp_path: Path) -> None:
     assert str(bundle.memories[1].origin) == f"{path} (row 2)"
 
 
+@pytest.mark.parametrize("column", ["n", "file_row_number"])
+def test_parquet_of_several_row_groups(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "m"
+    duckdb.execute(
+        f"COPY (SELECT i::VARCHAR AS id, 'x' AS text, i AS {column} FROM range(5000) t(i)) "
+        f"TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)"
+    )
+    memories = load([path]).memories
+    assert [memory.get("meta") for memory in memories] == [{column: i} for i in range(5000)]
+    assert str(memories[4999].origin) == f"{path} (row 5000)"
+
+
 def test_parquet_error_names_the_row(tmp_path: Path) -> None:
     path = tmp_path / "m"
     duckdb.execute(f"COPY (SELECT 'a' AS id, 'x' AS text, 'soon' AS created_at) TO '{path}' (FORMAT parquet)")

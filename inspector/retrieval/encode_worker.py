@@ -5,8 +5,8 @@ process can be killed at once. It ends as soon as its stdin closes, in the middl
 parent leaves no orphan.
 
 **The same text gives the same vector whatever it is encoded with.** Texts of equal token count are encoded together,
-so nothing is padded (padding moves vectors by 1e-7), and a batch has at least :data:`LEAST` rows, repeated if need be
-(matrix kernels for very few rows add up in another order).
+so nothing is padded (padding moves vectors by 1e-7), and a batch has at least :data:`LEAST` tokens, its first text
+repeated if need be (matrix kernels for very few rows add up in another order).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inspector.retrieval.frames import Done, Encoded, Failed, Job, Ready, read_j
 from inspector.retrieval.models import check_weights
 
 BATCH = 32
-LEAST = 8
+LEAST = 64
 
 
 def _own_stdout() -> BinaryIO:
@@ -78,11 +78,12 @@ def _answer(model: Any, job: Job, limit: int | None, pipe: BinaryIO) -> None:
         if limit is not None and count > limit:
             truncated.add(position)
         groups[count if limit is None else min(count, limit)].append(position)
-    for _, members in sorted(groups.items()):
+    for count, members in sorted(groups.items()):
+        least = -(-LEAST // max(count, 1))
         for start in range(0, len(members), BATCH):
             positions = members[start : start + BATCH]
             texts = [job.texts[position] for position in positions]
-            texts += texts[:1] * (LEAST - len(texts))
+            texts += texts[:1] * (least - len(texts))
             vectors = model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
             rows = np.ascontiguousarray(vectors[: len(positions)], dtype="<f4")
             cut = [position for position in positions if position in truncated]

@@ -16,7 +16,8 @@ from inspector.evaluation import judge_pairs
 from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gaps import Offer, offers
-from inspector.records import ABSENT, FieldAccount, Presence, presence_of, read_field, show_namespace
+from inspector.records import ABSENT, AXES, FieldAccount, Memory, Presence, presence_of, read_field, show_namespace
+from inspector.store.editlog import key_of
 from inspector.text import fold
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
@@ -98,6 +99,12 @@ class Showing(Core):
             reader = self._exposure[qi] = ExposureReader(self.queries[qi])
         return reader.of(self.memories[mi], verdict, self.let_through)
 
+    def _judged_here(self, qi: int, memory: Memory) -> frozenset[str]:
+        """The axes on which the user has judged this pair."""
+        target = (self.queries[qi].id, *memory.uid)
+        keys = {axis: key_of("judgment", target, axis) for axis in (*AXES, "relevance")}
+        return frozenset(axis for axis, key in keys.items() if self._overlay.get(key, ABSENT) is not ABSENT)
+
     def _candidate(
         self, qi: int, mi: int, rank: int, score: float | None, path: str, trits: Mapping[str, Trit], gate: GateResult
     ) -> Candidate:
@@ -119,7 +126,7 @@ class Showing(Core):
             stored=Trit(int(self.engine.stored(np.array([mi]), np.array([qi]))[0])),
             retrieved=Trit.of(rank > 0),
             exposed=exposed,
-            edited=frozenset(memory.edits),
+            edited=frozenset(memory.edits) | self._judged_here(qi, memory),
             changed=frozenset(before),
             before=before,
             gate=gate,

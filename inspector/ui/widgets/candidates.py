@@ -41,7 +41,8 @@ def candidate_cells(row: Candidate, columns: Collection[str] = _ALL) -> Sequence
 
     cells: tuple[Cell, ...] = (
         str(row.rank) if row.rank else "–",
-        [Piece(EDITED, "edited"), Piece(row.memory_id)] if row.edited else row.memory_id,
+        # Judgments belong to the pair and stand at their axes; the mark here says that the memory itself has edits.
+        [Piece(EDITED, "edited"), Piece(row.memory_id)] if row.edited.difference(AXIS_COLUMNS) else row.memory_id,
         _owner(row),
         Piece(score(row.score), "dim" if row.score is None or math.isnan(row.score) else ""),
         axis("scope", row.scope),

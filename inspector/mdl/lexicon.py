@@ -8,6 +8,7 @@ with file and key; nothing of it is used.
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -133,6 +134,12 @@ class Lexicons:
 def shipped() -> tuple[Path, ...]:
     """The files that ship with the program, in the order they are read."""
     return tuple(sorted(_FOLDER.glob("*.toml")))
+
+
+@functools.lru_cache(maxsize=1)
+def default_lexicons() -> Lexicons:
+    """The shipped lexicons, read once."""
+    return load_lexicons()
 
 
 def load_lexicons(paths: Sequence[Path | str] = (), *, with_shipped: bool = True) -> Lexicons:

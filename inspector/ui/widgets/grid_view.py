@@ -236,7 +236,7 @@ class GridView(ScrollView, inherit_bindings=False):
     def _header_strip(self) -> Strip:
         segments = [Segment(" " * GUTTER, self._style("grid--header"))]
         for number, (column, placed) in enumerate(zip(self._columns, self._placed, strict=True)):
-            label = column.label
+            label = visible(column.label)
             if self._sort is not None and self._sort[0] == column.key:
                 label += "▼" if self._sort[1] else "▲"
             at = self.column_cursor and number == self._column and self.has_focus

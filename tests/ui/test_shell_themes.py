@@ -26,7 +26,7 @@ def luminance(color: Color) -> float:
 def contrast(one: Color, other: Color) -> float:
     """WCAG 2.2 contrast ratio."""
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
+    return float((high + 0.05) / (low + 0.05))
 
 
 def deuteranopia(color: Color) -> tuple[float, float, float]:
@@ -128,7 +128,7 @@ GOOD = 'name = "mine"\ndark = true\n[colors]\nprimary = "#336699"\n[variables]\n
         ('name = "a"\n[colors]\naccent = "#fff"', "colors.primary", "missing"),
         (GOOD + 'trit-yess = "#fff"', "variables.trit-yess", "did you mean trit-yes?"),
         (GOOD + 'trit-no = "[red]"', "variables.trit-no", "[red]"),
-        ("not toml", "", "cannot be read"),
+        ("not toml", "", "is not TOML"),
     ],
 )
 def test_a_bad_theme_is_named_with_file_and_key_and_left_out(tmp_path: Path, text: str, field: str, said: str) -> None:

@@ -42,7 +42,8 @@ def read_policy(text: str, name: str) -> PolicyFile:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _AT_LINE.search(str(error))
-        raise InputError.at(name, int(found[1]) if found else None, "", str(error), "TOML") from None
+        at = int(found[1]) if found else text.count("\n") + 1  # else "at end of document"
+        raise InputError.at(name, at, "", str(error), "TOML") from None
     for key in data:
         if key not in ("default", "rules"):
             raise InputError.at(name, None, key, "is not known here", "default, and [[rules]]")

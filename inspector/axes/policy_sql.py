@@ -136,7 +136,8 @@ def _parse(sql: str, offset: int, when: str, run: Run) -> dict[str, Any]:
     if tree.get("error"):
         position = tree.get("position")
         at = _character(when, int(position) - offset) if str(position).isdigit() else None
-        raise RuleRefusedError(str(tree.get("error_message", "it cannot be parsed")), "one SQL boolean expression", at)
+        message = " ".join(str(tree.get("error_message", "it cannot be parsed")).split())
+        raise RuleRefusedError(message, "one SQL boolean expression", at)
     statements = tree.get("statements", [])
     if len(statements) != 1:
         raise RuleRefusedError(f"{len(statements)} statements", "one SQL boolean expression")
@@ -298,7 +299,9 @@ class _Checker:
 
     def _steps(self, node: dict[str, Any]) -> list[str | int]:
         if node.get("class") == "COLUMN_REF":
-            return list(node["column_names"])
+            # Our names are lower-case and SQL's are case-blind; what stands inside an object is the store's own.
+            names = list(node["column_names"])
+            return [*(name.lower() for name in names[:2]), *names[2:]]
         literal = node["children"][1]["literal"]
         step: str | int = int(literal["text"]) if literal["kind"] == "INTEGER" else str(literal["text"])
         return [*self._steps(node["children"][0]), step]

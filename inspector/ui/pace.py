@@ -6,8 +6,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from inspector.records import Progress
+if TYPE_CHECKING:
+    from inspector.records import Progress
+
 
 #: Seconds of the past that the rate is taken from: texts are encoded shortest first, so the beginning says little.
 _WINDOW = 8.0

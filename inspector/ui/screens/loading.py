@@ -20,7 +20,6 @@ from textual.message import Message
 from textual.widgets import Footer, ProgressBar, Static
 
 from inspector.errors import Cancelled
-from inspector.records import Progress
 from inspector.ui.actions import bindings
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
@@ -28,6 +27,7 @@ from inspector.ui.widgets.safe import plain
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection, OpenRequest
+    from inspector.records import Progress
 
 _EVERY = 0.1
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.app import App
 from textual.content import Content
 
 from inspector.text import visible
-from inspector.ui.widgets.reader import Item
+
+if TYPE_CHECKING:
+    from inspector.ui.widgets.reader import Item
 
 Severity = Literal["information", "warning", "error"]
 
@@ -26,6 +28,9 @@ def lines(text: str, style: str = "") -> Content:
 
 def paragraphs(text: str) -> list[Item]:
     """Data of several lines as items of a reading pane."""
+    # Imported late: the reading pane wraps with NumPy, which the first paint need not wait for.
+    from inspector.ui.widgets.reader import Item
+
     return [Item(lines(text), copy=text)]
 
 

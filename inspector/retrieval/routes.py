@@ -269,7 +269,7 @@ class _Run:
     def _reciprocal(self, scores: FloatArray, allowed: BoolArray | None) -> FloatArray:
         """1/(rrf + rank) over the whole pool, rank from 1; 0 where the score is ? or, for words, nothing matched."""
         m = everything(self.view)
-        order = np.argsort(self.keys.pack(scores.copy(), m, allowed))[::-1]
+        order = np.argsort(self.keys.pack(scores, m, allowed))[::-1]
         value = np.empty(len(order))
         value[order] = 1.0 / (self.params.rrf + np.arange(1, len(order) + 1))
         value[np.isnan(scores)] = 0.0

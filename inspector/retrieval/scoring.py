@@ -35,6 +35,11 @@ def block_cells(memories: int) -> int:
     return FLOAT32_CELLS if memories >= LARGE else FLOAT64_CELLS
 
 
+def _together(m: IntArray) -> bool:
+    """Whether indices stand together, one after the other."""
+    return len(m) > 0 and int(m[-1]) - int(m[0]) + 1 == len(m) and bool((np.diff(m) == 1).all())
+
+
 class Keys:
     """Packs (score, memory) into int64 keys that sort as the ranking does, and unpacks them."""
 
@@ -51,17 +56,18 @@ class Keys:
         levels = scores * RESOLUTION
         np.rint(levels, out=levels)
         limit = float(self._zero - 2)
-        unknown = np.isnan(levels)
-        has_unknown = bool(unknown.any())
-        if has_unknown:
+        low, high = levels.min(initial=0.0), levels.max(initial=0.0)  # NaN if there is one
+        unknown: BoolArray | None = None
+        if not (low >= -limit and high <= limit):
+            unknown = np.isnan(levels)
             levels[unknown] = 0
-        np.clip(levels, -limit, limit, out=levels)
+            np.clip(levels, -limit, limit, out=levels)
         keys = levels.astype(np.int64)
         keys += self._zero
-        if has_unknown:
+        if unknown is not None:
             keys[unknown] = 0
         keys <<= self.bits
-        keys += self._low[m]
+        keys += self._low[m[0] : m[-1] + 1] if _together(m) else self._low[m]
         if allowed is not None:
             np.copyto(keys, _ABSENT, where=~allowed)
         return keys
@@ -77,14 +83,34 @@ class Keys:
 
 
 def best(keys: IntArray, k: int) -> IntArray:
-    """The k largest keys of each row (B, M), largest first, padded with -1 to (B, k)."""
+    """The k largest keys of each row (B, M), largest first, padded with -1 to (B, k); k at least 1."""
     width = keys.shape[1]
-    if width > k:
-        keys = np.partition(keys, width - k, axis=1)[:, width - k :] if k else keys[:, :0]
-    keys = np.sort(keys, axis=1)[:, ::-1]
-    if width < k:
-        keys = np.pad(keys, ((0, 0), (0, k - width)), constant_values=-1)
-    return np.ascontiguousarray(keys)
+    if width >= 4 * k and width > 64:
+        keys = _largest(keys, k)
+    elif width > k:
+        keys = np.partition(keys, width - k, axis=1)[:, width - k :]
+    # largest first without a negative stride to copy: keys are at least -1, so their complements are safe to sort
+    keys = ~np.sort(~keys, axis=1)[:, :k]
+    if keys.shape[1] < k:
+        keys = np.pad(keys, ((0, 0), (0, k - keys.shape[1])), constant_values=-1)
+    return keys
+
+
+def _largest(keys: IntArray, k: int) -> IntArray:
+    """A few more than the k largest keys of each row, in no order, padded with -1; the bound is that of the sets'
+    maxima, as in :func:`_candidates`, so that a selection runs over sets and not over cells."""
+    count, width = keys.shape
+    depth = max(1, min(_STRIPE, width // (4 * k)))
+    sets = width // depth
+    maxima = keys[:, : depth * sets].reshape(count, depth, sets).max(axis=1)
+    bound = np.partition(maxima, sets - k, axis=1)[:, sets - k : sets - k + 1]
+    cells = np.flatnonzero(keys >= np.maximum(bound, 0))
+    rows = cells // width
+    counts = np.bincount(rows, minlength=count)
+    few = np.full((count, int(counts.max(initial=0))), _ABSENT, dtype=np.int64)
+    places = np.arange(len(cells)) - np.repeat(np.cumsum(counts) - counts, counts)
+    few[rows, places] = keys.ravel()[cells]
+    return few
 
 
 @dataclass(slots=True, eq=False)
@@ -126,8 +152,7 @@ class Dense:
 
     def _take(self, m: IntArray) -> Float32:
         """The memories' vectors, without a copy where they stand together."""
-        together = len(m) > 0 and int(m[-1]) - int(m[0]) + 1 == len(m) and bool((np.diff(m) == 1).all())
-        return self.memory.data[m[0] : m[-1] + 1] if together else self.memory.data[m]
+        return self.memory.data[m[0] : m[-1] + 1] if _together(m) else self.memory.data[m]
 
     def pairs(self, qi: int, m: IntArray) -> FloatArray:
         """Exact similarities (len(m),) of one query to memories whose vectors are all usable."""

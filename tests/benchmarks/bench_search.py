@@ -36,11 +36,13 @@ class Namespaces:
         self.queries = [Query({"id": f"{i:06}", "text": ""}, origin) for i in range(queries)]
         self.uid_rank = np.arange(memories, dtype=np.int64)
         self.created_us: FloatArray = np.full(memories, np.nan)
-        self._memory_space = np.sort(np.arange(memories) % namespaces)
-        self._query_space = np.arange(queries, dtype=np.int64) % namespaces
+        self._memory_space = np.sort(np.arange(memories, dtype=np.int32) % namespaces)
+        self._query_space = np.arange(queries, dtype=np.int32) % namespaces
 
     def scope(self, m: IntArray, q: IntArray) -> TritArray:
-        return np.where(self._memory_space[m] == self._query_space[q], 2, 0).astype(np.uint8)
+        same: TritArray = (self._memory_space[m] == self._query_space[q]).astype(np.uint8)
+        same *= np.uint8(2)
+        return same
 
     def stored(self, m: IntArray, q: IntArray) -> TritArray:
         return np.full((1, 1), 2, dtype=np.uint8)
@@ -48,7 +50,7 @@ class Namespaces:
     policy = lifecycle = session_test = tag_test = stale_or_superseded = stored
 
     def scope_class(self, q: IntArray) -> IntArray:
-        return self._query_space[q]
+        return self._query_space[q].astype(np.int64)
 
     def stored_class(self, q: IntArray) -> IntArray:
         return np.zeros(len(q), dtype=np.int64)

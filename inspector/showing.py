@@ -17,7 +17,7 @@ from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gaps import Offer, offers
 from inspector.records import ABSENT, AXES, FieldAccount, Memory, Presence, presence_of, read_field, show_namespace
-from inspector.store.editlog import key_of
+from inspector.store.ledger import key_of
 from inspector.text import fold
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit

@@ -134,6 +134,7 @@ class FieldEditor(Vertical):
         for verb in ("absent", "null", "empty", "source"):
             self.query_one(f"#do-{verb}", Button).display = self._offers(verb)
         self._offer_words("")
+        self._point_at(self._start)
         (box if self._form.multiline else line).focus()
         self._say()
         if too_long:
@@ -164,7 +165,11 @@ class FieldEditor(Vertical):
         if matching != self._words or options.option_count != len(matching):
             self._words = matching
             options.set_options([Option(Content(word)) for word in matching])
-        options.highlighted = matching.index(typed) if typed in matching else None
+        self._point_at(typed)
+
+    def _point_at(self, typed: str) -> None:
+        """Highlight the offered word that is typed, none where it is no offered word."""
+        self.query_one(OptionList).highlighted = self._words.index(typed) if typed in self._words else None
 
     def action_previous(self) -> None:
         """The word, day or number before."""
@@ -225,8 +230,7 @@ class FieldEditor(Vertical):
         self._chosen = _NOT_SET
         if self._stepping:
             self._stepping = False
-            options = self.query_one(OptionList)
-            options.highlighted = self._words.index(event.value) if event.value in self._words else None
+            self._point_at(event.value)
         else:
             self._offer_words(event.value)
         self._say()

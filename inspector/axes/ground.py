@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -123,6 +124,12 @@ class Ground:
             return None
         value = self.assumptions.get(f"query.{name}" if isinstance(record, Query) else name)
         return value if presence_of(value) is Presence.VALUE else None
+
+    def without_assumptions(self) -> Ground:
+        """The same ground with nothing assumed: what an assumption is compared with."""
+        plain = copy.copy(self)
+        plain.assumptions = {}
+        return plain
 
     def present(self, memories: Sequence[Memory]) -> frozenset[str]:
         """The fields that some memory has, or that are assumed: the others need not be looked for."""

@@ -78,13 +78,21 @@ class Lifecycle:
             missing.append("query.intent")
         reads = self._reads(memory, query, successor)
         used = [read for read in reads if read.presence is Presence.VALUE or read.name == "intent"]
-        assumed = any(read.origin == "assumption" for read in used)
+        assumed = any(read.origin == "assumption" for read in used) and self._rests(memory, query, successor, walk.mask)
         words = "; ".join(walk.doubts + walk.said)
         reason = f"{words}: {names(walk.mask)} for intent {intent}"
         if self.unknown_intent == "strict" and intent == "unknown" and walk.mask == State.CURRENT:
             reason += " (strict: an unknown intent leaves current open)"
         rule = f"lifecycle rule {walk.rule}" if not walk.doubts else "lifecycle, both continuations"
         return AxisResult(value, rule, reason, tuple(used), tuple(missing), assumed), walk.mask
+
+    def _rests(self, memory: Memory, query: Query, successor: Successor | None, mask: int) -> bool:
+        """Whether state or intent would be others with nothing assumed."""
+        plain = Lifecycle(self.ground.without_assumptions())
+        if plain.ground.intent(query) != self.ground.intent(query):
+            return True
+        named = successor if memory.value("superseded_by") is not None else None
+        return plain._walk(memory, named, plain.ground.as_of(query)).mask != mask
 
     def _reads(self, memory: Memory, query: Query, successor: Successor | None) -> list[FieldRead]:
         reads = [self.ground.read(memory, name) for name in FIELDS]

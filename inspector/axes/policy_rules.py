@@ -18,6 +18,8 @@ from inspector.trit import Trit, TritArray
 
 #: Values kept for pairs that are asked one by one (explanations, flips).
 _KEPT = 100_000
+#: From this many new cells on, those that fill most of a grid are evaluated as one.
+_MANY = 2_048
 Tuple = tuple[SqlValue, ...]
 
 
@@ -66,6 +68,13 @@ class Rule:
         return tuple(next(left) if column.owner == "m" else next(right) for column in self.compiled.columns)
 
     def _fill(self, rows: Codes, columns: Codes) -> TritArray:
+        if len(rows) >= _MANY:
+            wide, high = np.unique(columns), np.unique(rows)
+            if len(rows) * 2 >= len(wide) * len(high):
+                mine = [self._m_book.keys[column] for column in wide.tolist()]
+                theirs = [self._q_book.keys[row] for row in high.tolist()]
+                grid = self._sandbox.run_grid(self.source, self._file, self.compiled, mine, theirs)
+                return grid[np.searchsorted(high, rows), np.searchsorted(wide, columns)]
         tuples = [
             self._merge(self._m_book.keys[column], self._q_book.keys[row])
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True)

@@ -6,25 +6,31 @@ that a pair's value does not depend on the other pairs of its batch.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from inspector.axes.policy_file import RuleSource
-from inspector.axes.policy_sql import Compiled, RuleRefusedError, compile_rule
+from inspector.axes.policy_sql import Column, Compiled, RuleRefusedError, compile_rule
 from inspector.axes.policy_values import SqlValue
 from inspector.axes.watchdog import Watchdog
 from inspector.errors import InputError
-from inspector.trit import Trit
+from inspector.trit import Trit, TritArray
 
 if TYPE_CHECKING:
     import duckdb
 
 #: Seconds that one batch of one rule may take.
 TIME_LIMIT = 2.0
-#: Pairs of one batch; the limit holds for each batch, so a rule over a large store is not refused for its size.
+#: Pairs of one batch, given one by one or as a grid; the limit holds for each batch, so that a rule over a large
+#: store is not refused for the store's size.
 BATCH = 16_384
+GRID = 1 << 18
+Values = tuple[SqlValue, ...]
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -86,7 +92,7 @@ class Sandbox:
             raise _refusal(rule, file, f"gives {kind}, not a truth value", "one SQL boolean expression")
         return compiled
 
-    def run(self, rule: RuleSource, file: str, compiled: Compiled, rows: Sequence[tuple[SqlValue, ...]]) -> list[Trit]:
+    def run(self, rule: RuleSource, file: str, compiled: Compiled, rows: Sequence[Values]) -> list[Trit]:
         """The rule's value for each tuple of its columns; a pair that DuckDB cannot evaluate is ?.
 
         Raises InputError, naming the rule, where a batch takes longer than the time limit.
@@ -96,9 +102,7 @@ class Sandbox:
             values.extend(self._batch(rule, file, compiled, rows[start : start + BATCH]))
         return values
 
-    def _batch(
-        self, rule: RuleSource, file: str, compiled: Compiled, rows: Sequence[tuple[SqlValue, ...]]
-    ) -> list[Trit]:
+    def _batch(self, rule: RuleSource, file: str, compiled: Compiled, rows: Sequence[Values]) -> list[Trit]:
         try:
             found = self._timed(rule, file, _select(compiled, trial=True), _lists(compiled, rows))
         except self._duckdb.Error:
@@ -110,7 +114,31 @@ class Sandbox:
             return [*first, *self._batch(rule, file, compiled, rows[half:])]
         return [_TRIT[row[0]] for row in found]
 
-    def fault(self, rule: RuleSource, file: str, compiled: Compiled, row: tuple[SqlValue, ...]) -> str | None:
+    def run_grid(
+        self, rule: RuleSource, file: str, compiled: Compiled, mine: Sequence[Values], theirs: Sequence[Values]
+    ) -> TritArray:
+        """The rule's values for every tuple of memory columns (axis 1) with every tuple of query columns (axis 0).
+
+        DuckDB joins the two sides itself, so that a whole store costs the reading of its distinct tuples, not of
+        its pairs. Raises InputError as :meth:`run` does.
+        """
+        out = np.ones((len(theirs), len(mine)), np.uint8)
+        step = max(1, GRID // max(1, len(theirs)))
+        sql = _select_grid(compiled)
+        asked = [list(range(len(theirs))), *_columns(compiled, "q", theirs)]
+        for start in range(0, len(mine), step):
+            part = mine[start : start + step]
+            places = list(range(start, start + len(part)))
+            with self._lock, self._watched(rule, file):
+                statement = self._prepared(sql)
+                parameters = [places, *_columns(compiled, "m", part), *asked]
+                found = self._connection.execute(statement, parameters).fetchnumpy()
+            known = np.ma.asarray(found["v"])
+            trits = np.where(np.ma.getmaskarray(known), 1, 2 * known.filled(False).astype(np.uint8))
+            out[found["q"], found["m"]] = trits
+        return out
+
+    def fault(self, rule: RuleSource, file: str, compiled: Compiled, row: Values) -> str | None:
         """Why a pair cannot be evaluated, in DuckDB's words; None where it can."""
         try:
             self._timed(rule, file, _select(compiled, trial=False), _lists(compiled, [row]))
@@ -119,9 +147,15 @@ class Sandbox:
         return None
 
     def _timed(self, rule: RuleSource, file: str, sql: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        with self._lock, self._watched(rule, file):
+            return self._connection.execute(self._prepared(sql), parameters).fetchall()
+
+    @contextlib.contextmanager
+    def _watched(self, rule: RuleSource, file: str) -> Iterator[None]:
+        """The time limit around one statement of a rule, which an excess names."""
         try:
-            with self._lock, self._watchdog:
-                return self._connection.execute(self._prepared(sql), parameters).fetchall()
+            with self._watchdog:
+                yield
         except self._duckdb.InterruptException:
             wrong = f"takes longer than {TIME_LIMIT:g} seconds"
             raise _refusal(rule, file, wrong, "an expression that is quickly evaluated") from None
@@ -144,24 +178,47 @@ def sandbox() -> Sandbox:
 
 def _select(compiled: Compiled, *, trial: bool) -> str:
     """The statement over lists of column values, one row for each place in them; NULL for an error where ``trial``."""
-    names = []
-    for place, column in enumerate(compiled.columns):
-        kind = "BIGINT" if column.type == "TIMESTAMPTZ" else column.type
-        value = f"unnest(${place + 1}::{kind}[])"
-        value = f"make_timestamp({value})::TIMESTAMPTZ" if column.type == "TIMESTAMPTZ" else value
-        names.append(f"{value} AS c{place}")
+    names = [_unnested(column, place + 1, place) for place, column in enumerate(compiled.columns)]
     source = ", ".join(names) or "unnest($1::BIGINT[]) AS c"
     expression = f"TRY(({compiled.sql})::BOOLEAN)" if trial else f"({compiled.sql})"
     return f"SELECT {expression} FROM (SELECT {source})"  # noqa: S608 - built from the checked tree alone
 
 
-def _lists(compiled: Compiled, rows: Sequence[tuple[SqlValue, ...]]) -> list[Any]:
+def _select_grid(compiled: Compiled) -> str:
+    """The statement over two lists of tuples: places m and q, and v, the rule's value or NULL."""
+    sides, parameter = [], 0
+    for owner in ("m", "q"):
+        parameter += 1
+        names = [f"unnest(${parameter}::BIGINT[]) AS {owner}"]
+        for place, column in enumerate(compiled.columns):
+            if column.owner == owner:
+                parameter += 1
+                names.append(_unnested(column, parameter, place))
+        sides.append(f"(SELECT {', '.join(names)})")
+    return f"SELECT m, q, TRY(({compiled.sql})::BOOLEAN) AS v FROM {sides[0]} CROSS JOIN {sides[1]}"  # noqa: S608
+
+
+def _unnested(column: Column, parameter: int, place: int) -> str:
+    kind = "BIGINT" if column.type == "TIMESTAMPTZ" else column.type
+    value = f"unnest(${parameter}::{kind}[])"
+    value = f"make_timestamp({value})::TIMESTAMPTZ" if column.type == "TIMESTAMPTZ" else value
+    return f"{value} AS c{place}"
+
+
+def _lists(compiled: Compiled, rows: Sequence[Values]) -> list[Any]:
     if not compiled.columns:
         return [list(range(len(rows)))]
-    return [
-        [list(value) if isinstance(value, tuple) else value for value in values]
-        for values in (zip(*rows, strict=True) if rows else [()] * len(compiled.columns))
-    ]
+    return _turned(rows, len(compiled.columns))
+
+
+def _columns(compiled: Compiled, owner: str, rows: Sequence[Values]) -> list[Any]:
+    return _turned(rows, sum(column.owner == owner for column in compiled.columns))
+
+
+def _turned(rows: Sequence[Values], width: int) -> list[Any]:
+    """Rows as lists of column values, tuples among them as lists for DuckDB."""
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    return [[list(value) if isinstance(value, tuple) else value for value in values] for values in columns]
 
 
 def _first_line(error: Exception) -> str:

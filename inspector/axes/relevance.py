@@ -25,7 +25,7 @@ def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bo
     if missing:
         words = {1: "has no semantic tag", 2: "have no semantic tag"}[len(missing)]
         sides = " and the ".join("query" if name.startswith("query.") else "memory" for name in missing)
-        return AxisResult(Trit.UNKNOWN, "semantic tag", f"the {sides} {words}", reads, tuple(missing), assumed)
+        return AxisResult(Trit.UNKNOWN, "semantic tag", f"the {sides} {words}", reads, tuple(missing))
     if mine.value == theirs.value:
         return AxisResult(Trit.YES, "semantic tag", f"both are of '{mine.value}'", reads, (), assumed)
     return AxisResult(Trit.NO, "semantic tag", f"'{mine.value}' is not '{theirs.value}'", reads, (), assumed)

@@ -156,7 +156,8 @@ class Scope:
             used: tuple[FieldRead, ...] = reads
         else:
             used = (*reads, principal)
-        return AxisResult(value, "namespace", reason, used, missing, any(read.origin == "assumption" for read in used))
+        assumed = not missing and any(read.origin == "assumption" for read in used)
+        return AxisResult(value, "namespace", reason, used, missing, assumed)
 
     def _owner_reads(self, memory: Memory) -> tuple[FieldRead, ...]:
         reads = [self.ground.read(memory, name) for name in ("namespace", "namespaces")]
@@ -212,7 +213,7 @@ class Scope:
             value, reason = Trit.YES, f"session '{mine.value}' is the query's"
         else:
             value, reason = Trit.NO, f"session '{mine.value}' is not the query's: '{theirs.value}'"
-        assumed = any(read.origin == "assumption" for read in (mine, theirs))
+        assumed = not missing and any(read.origin == "assumption" for read in (mine, theirs))
         return AxisResult(value, "session", reason, tuple(reads), tuple(missing), assumed)
 
     def notes(self, memory: Memory, query: Query, value: Trit) -> list[str]:

@@ -95,6 +95,19 @@ def test_assumed_policy_takes_the_place_of_an_unknown_default(assumed: str, expe
     assert not kept.assumed
 
 
+def test_only_a_reason_that_rests_on_an_assumption_says_so() -> None:
+    """A deleted memory is forgotten whatever its status is taken as; an owner that is stated is not assumed."""
+    assumptions = {"status": "current", "namespace": "b", "query.intent": "current"}
+    asked = query(namespaces=["a"], as_of="2026-03-01T00:00:00Z", intent="current")
+    gone = why(memory(namespace="a", deleted_at="2026-01-01T00:00:00Z"), asked, assumptions=assumptions)
+    assert (gone.lifecycle.assumed, gone.scope.assumed, gone.policy.assumed) == (False, False, False)
+    assert "assumed" not in gone.lifecycle.reason + gone.scope.reason + gone.policy.reason
+    bare = why(memory(), query(namespaces=["a"], as_of="2026-03-01T00:00:00Z"), assumptions=assumptions)
+    assert (bare.lifecycle.assumed, bare.scope.assumed) == (True, True)
+    assert "status" in bare.lifecycle.reason
+    assert "assumed" in bare.lifecycle.reason
+
+
 def test_an_assumption_that_changes_nothing_is_not_named() -> None:
     found = why(memory(), query(), assumptions={"policy": "allow"}, policy=rule("true")).policy
     assert found.value == N
@@ -265,6 +278,37 @@ def test_edits_are_read_again() -> None:
     built.update_queries([0])
     assert built.policy([0], [0]).tolist() == [2]
     assert built.explain(0, 0).policy.value == Y
+
+
+def test_a_whole_store_as_a_grid_equals_pair_by_pair() -> None:
+    """Enough pairs for the bulk path, with values, NULLs, lists, times and a rule that fails on some of them."""
+    stored = [
+        memory(
+            f"m{i}",
+            sensitivity=["high", "low", None][i % 3],
+            meta={"x": ["3", "word", "12", None][i % 4]},
+            allowed_purposes=["a", "b"][: i % 3],
+            created_at=f"2026-01-{1 + i % 28:02d}T00:00:00Z",
+        )
+        for i in range(300)
+    ]
+    asked = [
+        query(f"q{i}", purpose=["a", "b", None][i % 3], as_of=f"2026-01-{1 + i % 28:02d}T12:00:00Z", risk=i / 30)
+        for i in range(30)
+    ]
+    text = (
+        rule("m.sensitivity = 'high' AND q.risk > 0.5", id="d")
+        + rule("m.meta.x::INTEGER > 10", "allow", "x")
+        + rule("m.created_at < q.as_of AND list_contains(m.allowed_purposes, q.purpose)", "allow", "t")
+        + rule("q.risk < 0.1 AND m.id = 'm7'", id="one")
+    )
+    built = engine(stored, asked, policy=text)
+    matrix = built.policy([list(range(300))], [[qi] for qi in range(30)])
+    fresh = engine(stored, asked, policy=text)
+    for qi in range(0, 30, 3):
+        for mi in range(qi, 300, 17):
+            assert matrix[qi, mi] == fresh.policy([mi], [qi])[0] == fresh.explain(mi, qi).policy.value
+    assert set(matrix.ravel().tolist()) == {0, 1, 2}
 
 
 def test_hostile_texts_pass_through_a_rule() -> None:

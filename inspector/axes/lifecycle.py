@@ -74,7 +74,8 @@ class Lifecycle:
         walk = self._walk(memory, successor, as_of)
         value = value_of(walk.mask, intent, self.unknown_intent)
         missing = list(dict.fromkeys(walk.missing)) if value == Trit.UNKNOWN else []
-        if value == Trit.UNKNOWN and intent == "unknown":
+        settled = [value_of(walk.mask, known, self.unknown_intent) for known in ("current", "history")]
+        if value == Trit.UNKNOWN and intent == "unknown" and any(given != Trit.UNKNOWN for given in settled):
             missing.append("query.intent")
         reads = self._reads(memory, query, successor)
         used = [read for read in reads if read.presence is Presence.VALUE or read.name == "intent"]

@@ -133,7 +133,7 @@ def _everywhere() -> Iterator[Action]:
     yield Action(
         "app.back", "escape", "Go: Back", "close, back out, or return to the pane before", "back", palette=False
     )
-    yield Action("app.find", "slash", "Go: Find", "find in this pane", "find", label="find", footer=True)
+    yield Action("app.find", "slash", "Go: Find", "find in this pane", "find", label="find")
     yield Action(
         "app.jump", "semicolon", "Go: Jump", "letters over the panes; one letter goes there", "jump", label="jump"
     )

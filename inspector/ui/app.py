@@ -95,6 +95,8 @@ class InspectorApp(Opening, App[int], inherit_bindings=False):
             listed = "\n".join(str(problem) for problem in self._problems[:4])
             more = f"\nand {len(self._problems) - 4} more" if len(self._problems) > 4 else ""
             say(self, f"{listed}{more}", title="Not used, the default is", severity="warning")
+        if self.config.local:
+            say(self, "\n".join(map(str, self.config.local)), title="Used from the current folder")
 
     # Start and end
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from inspector.errors import InspectorError, Problem
 from inspector.places import config_dir
+from inspector.text import visible
 
 LOCAL_FOLDER = ".inspector"
 SETTINGS_FILE = "settings.toml"
@@ -73,6 +74,13 @@ class Config:
     theme_folders: tuple[Path, ...]
     problems: tuple[Problem, ...] = field(default=())
 
+    @property
+    def local(self) -> tuple[Path, ...]:
+        """The files of the current folder that are in force: it may be a stranger's, so the user is told."""
+        files = {Path(file) for file in self.given.values()} | set(self.keymap_files)
+        used = [file for file in sorted(files) if LOCAL_FOLDER in file.parts[-2:]]
+        return (*used, *(folder for folder in self.theme_folders if folder.parent.name == LOCAL_FOLDER))
+
     def __getitem__(self, name: str) -> Any:
         """A setting's value."""
         return self.values[name]
@@ -112,6 +120,8 @@ def _wrong(setting: Setting, value: Any) -> tuple[str, str] | None:
         return f"{value!r} is not a whole number", f"a number from {setting.least} to {setting.most}"
     if setting.kind is str and not isinstance(value, str):
         return f"{value!r} is not a text", "a text in quotes"
+    if setting.kind is str and visible(value) != value:
+        return f"{value!r} has characters that do not show", "plain text"
     if setting.choices and value not in setting.choices:
         return f"{value!r} is not known", nearest(str(value), setting.choices) or f"one of {', '.join(setting.choices)}"
     if setting.most and not setting.least <= value <= setting.most:

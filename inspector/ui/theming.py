@@ -7,6 +7,7 @@ Textual would accept a bad one and end the program later. A bad file is named an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,8 +88,8 @@ def read_theme(path: Path) -> Theme:
         if key not in _TOP:
             raise bad(key, "unknown key", nearest(key, _TOP) or f"one of {', '.join(_TOP)}")
     name = data.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise bad("name", "missing or not a text", "the theme's name")
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+        raise bad("name", "missing or not a name", "the theme's name: letters, digits, - and _")
     dark = data.get("dark", True)
     if not isinstance(dark, bool):
         raise bad("dark", f"{dark!r} is not a truth value", "true or false")

@@ -119,7 +119,8 @@ GOOD = 'name = "mine"\ndark = true\n[colors]\nprimary = "#336699"\n[variables]\n
 @pytest.mark.parametrize(
     ("text", "field", "said"),
     [
-        ("name = 3", "name", "text"),
+        ("name = 3", "name", "letters"),
+        ('name = "a b"', "name", "letters"),
         ('name = "a"\ndrak = true', "drak", "did you mean dark?"),
         ('name = "a"\ndark = "yes"', "dark", "true or false"),
         ('name = "a"\n[colors]\nprimray = "#fff"', "colors.primray", "did you mean primary?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,11 @@ class Choice:
     make: Callable[[], str]
 
 
+def file_name(name: str) -> str:
+    """A name as a file's: words of letters and digits, so that no id of the data steers a terminal or a path."""
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "table"
+
+
 def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | None) -> list[Choice]:
     """What can be exported from a screen."""
     found: list[Choice] = []
@@ -53,7 +59,12 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
                 return table_text(form, table.columns, table.rows)
 
             found.append(
-                Choice(f"{table.name} as {words}", "the rows as they are shown now", f"{table.name}.{form}", make)
+                Choice(
+                    f"{table.name} as {words}",
+                    "the rows as they are shown now",
+                    f"{file_name(table.name)}.{form}",
+                    make,
+                )
             )
     picture = app.export_screenshot(title="Inspector")
     found.append(Choice("screen as SVG", "the screen as a picture", "screen.svg", lambda: picture))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -53,8 +55,14 @@ def pane_help(screen: Screen[Any]) -> list[tuple[str, str]]:
     for node in focused.ancestors_with_self if focused is not None else [screen]:
         words = node.__class__.__dict__.get("HELP") if isinstance(node, Widget) else None
         if words:
-            found.append((str(getattr(node, "PANE", "") or type(node).__name__), " ".join(str(words).split())))
+            found.append((_title(node), " ".join(str(words).split())))
     return found
+
+
+def _title(node: DOMNode) -> str:
+    """``PANE``, else the class's name in words: ``InspectScreen`` is Inspect."""
+    named = str(getattr(node, "PANE", ""))
+    return named or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__.removesuffix("Screen").removesuffix("Pane"))
 
 
 class HelpDialog(ReadingDialog[None]):

@@ -45,7 +45,7 @@ class ChooserScreen(BaseScreen):
     )
     DEFAULT_CSS = """
     ChooserScreen #intro { color: $dim; padding: 0 2; height: auto; margin: 1 0 0 0; }
-    ChooserScreen Vertical { padding: 0 1; }
+    ChooserScreen Vertical { padding: 0 1; max-width: 140; }
     ChooserScreen Grid {
         height: auto;
         max-height: 40%;

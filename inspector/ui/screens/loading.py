@@ -60,6 +60,7 @@ class LoadingScreen(BaseScreen):
     LoadingScreen #what { text-style: bold; margin-top: 1; }
     LoadingScreen ProgressBar { width: 100%; margin: 1 0; }
     LoadingScreen Bar { width: 1fr; }
+    LoadingScreen Bar > .bar--bar { background: $cursor; }
     LoadingScreen #figures { color: $dim; }
     """
 

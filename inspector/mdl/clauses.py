@@ -18,13 +18,14 @@ from inspector.mdl.words import Who, Word, WordBook
 #: Texts longer than this are read up to here: a page of text is no memory to compare word by word.
 LONGEST = 20_000
 #: The language is told from the beginning of a text, up to here.
-SAMPLE = 2_000
+SAMPLE = 600
 
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,:]\d+)*)"
     r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)"
-    r"|(?P<open>[“«「『])|(?P<close>[”»」』])|(?P<quote>\"|(?<!\w)'(?=\w)|(?<=\w)'(?!\w)|(?<=[.!?,])')"
-    r"|(?P<ask>[?？])|(?P<end>[.!…。！\n])|(?P<cut>[,;:()\[\]{}、，；：|/]|\s[-–—]+\s|—)"
+    # An apostrophe opens a quotation before a word and closes one after it: "dogs' bowls" opens none.
+    r"|(?P<open>[“«「『]|(?<!\w)'(?=\w))|(?P<close>[”»」』]|(?<=[\w.!?,])'(?!\w))|(?P<quote>\")"
+    r"|(?P<ask>[?？])|(?P<end>[.!…。！\n])|(?P<cut>[,;:()\[\]{}、，；：|/]|(?<=\s)[-–—]+(?=\s)|—)"
 )
 _WORDS = frozenset(("word", "number"))
 
@@ -179,6 +180,8 @@ class _Parser:
 
     def _mark(self, kind: str, mark: str, start: int, end: int) -> None:
         if kind in ("open", "close", "quote"):
+            if kind == "quote" and not self.now.quoted and self.text[start - 1 : start].isdigit():
+                return  # inches
             if not self.now.quoted and kind != "close":
                 self.now = _Piece(end, quoted=True)
             elif self.now.quoted and kind != "open":
@@ -190,8 +193,8 @@ class _Parser:
                 self.open_question = self.closed[-1]
         elif kind == "end" and mark == "." and self._inside(end):
             return
-        elif self.now.quoted:
-            # A quotation may hold sentences; the sentence around it goes on.
+        elif self.now.quoted and mark != "\n":
+            # A quotation may hold sentences, but no paragraphs; the sentence around it goes on.
             self._close(start)
             if kind == "ask" and self.closed:
                 self.closed[-1].stated = False
@@ -251,6 +254,8 @@ class _Parser:
         if piece.subject is None and not piece.quoted:
             before = (p.subject for p in self.closed[self.sentence :] if not p.quoted)
             piece.subject = next((subject for subject in before if subject is not None), None)
+            # "The user is vegan and drinks tea": what is joined to a statement goes on with its subject.
+            piece.finite = piece.finite or (piece.subject is not None and piece.words[0][0].splits)
         self.closed.append(piece)
 
 

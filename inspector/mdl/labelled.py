@@ -168,12 +168,12 @@ def _check_columns(place: _Place, header: Sequence[str]) -> None:
 
 
 def _pick(row: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
-    """The first of several columns that has a value: its name as the file writes it, and the value."""
-    for name in names:
-        for key, value in row.items():
-            if key.casefold() == name.casefold() and value is not None:
-                return key, value
-    return names[0], None
+    """The first of several columns that has a value, its name as the file writes it; None where none has one."""
+    present = [key for name in names for key in row if key.casefold() == name.casefold()]
+    for key in present:
+        if row[key] is not None:
+            return key, row[key]
+    return (present or names)[0], None
 
 
 def _signals(place: _Place, row: Mapping[str, Any], resolve: Resolve | None) -> tuple[float, float, float]:

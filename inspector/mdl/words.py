@@ -78,7 +78,8 @@ class WordBook:
                 found = self._words.get(joined)
                 if found is None:
                     found = self._words[joined] = self._roles(joined, joined)
-                return found, len(stems)
+                last = run[-1]
+                return (replace(found, owner=True) if last and last.owner else found), len(stems)
         return None
 
     def _look_up(self, word: str) -> Word:

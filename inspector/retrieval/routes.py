@@ -14,6 +14,7 @@ import numpy as np
 from inspector.errors import Cancelled, InspectorError
 from inspector.records import OnProgress, Progress
 from inspector.retrieval.lexical import LexicalIndex, LexicalPool
+from inspector.retrieval.parallel import in_parallel
 from inspector.retrieval.pool import BoolArray, FloatArray, IntArray, PoolView
 from inspector.retrieval.pools import (
     Keep,
@@ -168,9 +169,12 @@ class _Run:
 
     # ---- routes by similarity
     def _similar(self, pools: Iterator[Pool], path: str = "") -> None:
-        for pool in pools:
+        def score(pool: Pool) -> IntArray:
+            return self.dense.best(pool.q, pool.m, self.k, self.keys, pool.allowed)
+
+        for pool, keys in in_parallel(pools, score, lambda pool: not self.dense.is_large(pool.m)):
             widths = pool.widths()
-            self._put(pool.rows, self.dense.best(pool.q, pool.m, self.k, self.keys, pool.allowed), widths, widths, path)
+            self._put(pool.rows, keys, widths, widths, path)
 
     def _global_dense(self) -> None:
         self._similar(whole_store(self.view, self.q))

@@ -9,7 +9,8 @@ candidates, with a margin that its error cannot exceed, and those are scored aga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -120,7 +121,8 @@ class Dense:
     memory: Vectors
     query: Vectors
     _float32: Float32 | None = None
-    _float64: FloatArray | None = None
+    #: Buffers of one thread each
+    _own: threading.local = field(default_factory=threading.local)
     _taken: tuple[IntArray, Float32] | None = None
 
     def __post_init__(self) -> None:
@@ -142,11 +144,12 @@ class Dense:
         return found
 
     def _rows(self, m: IntArray) -> FloatArray:
-        """The memories' vectors in float64, in a buffer that the next call overwrites (fresh pages are slow)."""
+        """The memories' vectors in float64, in this thread's buffer, overwritten by its next call (fresh pages are slow)."""
         need = len(m) * self.memory.size
-        if self._float64 is None or self._float64.size < need:
-            self._float64 = np.empty(need, dtype=np.float64)
-        rows = self._float64[:need].reshape(len(m), self.memory.size)
+        buffer: FloatArray | None = getattr(self._own, "float64", None)
+        if buffer is None or buffer.size < need:
+            self._own.float64 = buffer = np.empty(need, dtype=np.float64)
+        rows = buffer[:need].reshape(len(m), self.memory.size)
         np.copyto(rows, self._take(m))
         return rows
 
@@ -173,12 +176,16 @@ class Dense:
         ``allowed`` (1 or len(q), len(m)) is the cut, None for none; ``bonus`` (len(m),) is added to the similarity.
         Where the pool is large, len(q)·len(m) must be within :data:`FLOAT32_CELLS`, else :data:`FLOAT64_CELLS`.
         """
-        if len(m) >= LARGE:
+        if self.is_large(m):
             return self._best_of_many(q, m, k, keys, allowed, bonus)
         scores = self.scores(q, m)
         if bonus is not None:
             scores += bonus
         return best(keys.pack(scores, m, allowed), k)
+
+    def is_large(self, m: IntArray) -> bool:
+        """Whether float32 chooses candidates first: such a pool must not be scored by several threads at a time."""
+        return len(m) >= LARGE
 
     def _best_of_many(
         self, q: IntArray, m: IntArray, k: int, keys: Keys, allowed: BoolArray | None, bonus: FloatArray | None

@@ -1,0 +1,47 @@
+"""Many small pieces of NumPy work on all cores, each with a single-threaded matrix product.
+
+A product of a few milliseconds gains little from the library's own threads, and on a busy machine loses much: all
+wait for the slowest at every product. Whole pieces in parallel do not wait for one another.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+#: Pieces that are under way or waiting to be taken at a time, which bounds their memory.
+AHEAD = 16
+
+
+def _controller() -> Any:
+    """What limits the matrix library's threads, None where it is not installed: then pieces run one by one."""
+    try:
+        return importlib.import_module("threadpoolctl").ThreadpoolController()
+    except ImportError:
+        return None
+
+
+def in_parallel(
+    pieces: Iterator[_T], work: Callable[[_T], _R], is_small: Callable[[_T], bool]
+) -> Iterator[tuple[_T, _R]]:
+    """Pair each piece with its result, in order: small ones side by side, others alone with all the library's threads.
+
+    ``pieces`` is drawn in the caller's thread; ``work`` must be safe to run in several threads.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    controller = _controller() if cores > 1 else None
+    with ThreadPoolExecutor(cores) as threads:
+        while batch := list(islice(pieces, AHEAD)):
+            if controller is None or len(batch) == 1 or not all(is_small(piece) for piece in batch):
+                for piece in batch:
+                    yield piece, work(piece)
+                continue
+            with controller.limit(limits=1, user_api="blas"):
+                results = list(threads.map(work, batch))
+            yield from zip(batch, results, strict=True)

@@ -144,7 +144,7 @@ class Dense:
         return found
 
     def _rows(self, m: IntArray) -> FloatArray:
-        """The memories' vectors in float64, in this thread's buffer, overwritten by its next call (fresh pages are slow)."""
+        """The memories' vectors in float64, in a buffer of this thread, used again (fresh pages are slow)."""
         need = len(m) * self.memory.size
         buffer: FloatArray | None = getattr(self._own, "float64", None)
         if buffer is None or buffer.size < need:

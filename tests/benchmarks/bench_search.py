@@ -83,14 +83,11 @@ def bare(memories: Float32, queries: Float32, k: int) -> tuple[float, float]:
     return multiplied, selected
 
 
-def timed(work: Callable[[], Any], repeat: int) -> float:
-    """The median of several runs, in seconds."""
-    times = []
-    for _ in range(repeat):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return float(np.median(times))
+def timed(work: Callable[[], Any]) -> float:
+    """Seconds of one run."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def main() -> None:
@@ -113,14 +110,17 @@ def main() -> None:
     print(f"{shapes}, top {k}, median of {arguments.repeat}")
 
     bare(dense.memory.data, dense.query.data[:BLOCK], k)  # warm up
-    runs = [bare(dense.memory.data, dense.query.data, k) for _ in range(arguments.repeat)]
-    product, selection = (float(np.median([run[i] for run in runs])) for i in (0, 1))
-    overall = timed(lambda: rank("global_dense", view, sources, k=k), arguments.repeat)
-    spaces = timed(lambda: rank("namespace_dense", view, sources, k=k), arguments.repeat)
+    figures = []
+    for _ in range(arguments.repeat):  # in turn, so that a machine that drifts drifts for all of them
+        product, selection = bare(dense.memory.data, dense.query.data, k)
+        overall = timed(lambda: rank("global_dense", view, sources, k=k))
+        spaces = timed(lambda: rank("namespace_dense", view, sources, k=k))
+        figures.append((product, selection, overall, spaces, overall / (product + selection), overall / spaces))
+    product, selection, overall, spaces, beside_bare, faster = np.median(figures, axis=0)
     print(f"bare matmul          {product:8.3f} s")
     print(f"block-max selection  {selection:8.3f} s")
-    print(f"global_dense         {overall:8.3f} s   {overall / (product + selection):5.2f} × bare matmul + selection")
-    print(f"namespace_dense      {spaces:8.3f} s   {overall / spaces:5.1f} × faster than global_dense")
+    print(f"global_dense         {overall:8.3f} s   {beside_bare:5.2f} × bare matmul + selection")
+    print(f"namespace_dense      {spaces:8.3f} s   {faster:5.1f} × faster than global_dense")
     try:
         faiss = importlib.import_module("faiss")
     except ImportError:
@@ -128,7 +128,7 @@ def main() -> None:
     else:
         index = faiss.IndexFlatIP(SIZE)
         index.add(dense.memory.data)
-        seconds = timed(lambda: index.search(dense.query.data, k), arguments.repeat)
+        seconds = timed(lambda: index.search(dense.query.data, k))
         print(f"faiss flat           {seconds:8.3f} s   {overall / seconds:5.2f} × faiss")
     vectors = (dense.memory.data.nbytes + dense.query.data.nbytes) / 2**20
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

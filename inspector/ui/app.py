@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +14,7 @@ from textual.screen import Screen
 from inspector.errors import InspectorError, Problem
 from inspector.ui.actions import bindings
 from inspector.ui.clipboard import copy_text, write_copy
-from inspector.ui.config import Config, load_config
+from inspector.ui.config import Config, load_config, write_atomically
 from inspector.ui.keymap import load_keymap
 from inspector.ui.messages import CopyRequested, ErrorRaised
 from inspector.ui.opening import Opening
@@ -262,3 +262,17 @@ class InspectorApp(Opening, App[int], inherit_bindings=False):
         # The system's tool is another program and may take its time, or hang with a display that does not answer.
         done = copy_text(text, lambda each: self.call_from_thread(self.copy_to_clipboard, each), what=what)
         say(self, done.sentence, severity="information" if done.sure else "warning")
+
+    # Exporting
+
+    @work(thread=True, exit_on_error=False, group="export")
+    def write_export(self, words: str, make: Callable[[], str], path: Path) -> None:
+        """Make a text and write it to a file in a thread, and say that it is done or why not."""
+        try:
+            write_atomically(path, make())
+        except InspectorError as error:
+            say(self, str(error), title="Not exported", severity="error")
+        except Exception as error:  # a thread's error has no dialog of its own
+            self.post_message(ErrorRaised(error, "Not exported"))
+        else:
+            say(self, f"{words} written to {path}")

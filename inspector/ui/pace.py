@@ -18,7 +18,7 @@ _WINDOW = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a piece of work stands. ``rate`` is units a second, ``left`` seconds; None where not yet known."""
+    """Where work stands. ``rate`` is units a second, ``left`` and ``elapsed`` are seconds; None: not yet known."""
 
     what: str
     done: int
@@ -26,6 +26,7 @@ class Standing:
     unit: str
     rate: float | None
     left: float | None
+    elapsed: float
 
     @property
     def share(self) -> float | None:
@@ -34,13 +35,35 @@ class Standing:
 
     def words(self) -> str:
         """``3,200 of 12,000 texts · 410/s · 21 s left``."""
-        of = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
-        parts = [f"{of} {self.unit}"]
+        parts: list[str] = []
+        if self.total is not None:
+            done = show_size(self.done) if self.unit == "bytes" else f"{self.done:,}"
+            parts.append(f"{done} of {self._amount(self.total)}")
+        elif self.done:
+            parts.append(self._amount(self.done))
         if self.rate is not None:
-            parts.append(f"{self.rate:,.0f}/s" if self.rate >= 10 else f"{self.rate:.1f}/s")
+            rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.1f}"
+            parts.append(f"{show_size(int(self.rate)) if self.unit == 'bytes' else rate}/s")
         if self.left is not None:
             parts.append(f"{show_seconds(self.left)} left")
+        if len(parts) < 2 and self.elapsed >= 1:
+            parts.append(f"{show_seconds(self.elapsed)} so far")
         return " · ".join(parts)
+
+    def _amount(self, count: int) -> str:
+        return show_size(count) if self.unit == "bytes" else f"{count:,} {self.unit}"
+
+
+def show_size(size: int | None) -> str:
+    """``12 B``, ``3.4 kB``, ``56 MB``; nothing for folders."""
+    if size is None:
+        return ""
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return ""
 
 
 def show_seconds(seconds: float) -> str:
@@ -60,6 +83,8 @@ class Pace:
         self._clock = clock
         self._what = ""
         self._past: deque[tuple[float, int]] = deque()
+        self._began = clock()
+        self._last: Progress | None = None
 
     def take(self, report: Progress) -> Standing:
         """Note the report and say where the work stands."""
@@ -67,6 +92,8 @@ class Pace:
         if report.what != self._what or (self._past and report.done < self._past[-1][1]):
             self._what = report.what
             self._past.clear()
+            self._began = now
+        self._last = report
         self._past.append((now, report.done))
         while len(self._past) > 2 and now - self._past[0][0] > _WINDOW:
             self._past.popleft()
@@ -75,4 +102,8 @@ class Pace:
         left = None
         if rate and report.total is not None and report.done <= report.total:
             left = (report.total - report.done) / rate
-        return Standing(report.what, report.done, report.total, report.unit, rate, left)
+        return Standing(report.what, report.done, report.total, report.unit, rate, left, now - self._began)
+
+    def again(self) -> Standing | None:
+        """Where the work stands now, if nothing was reported since; None where nothing was reported at all."""
+        return None if self._last is None else self.take(self._last)

@@ -18,8 +18,8 @@ from inspector.records import Progress
 from inspector.text import visible
 from inspector.ui.clipboard import OSC52_MOST_BYTES, copy_text, is_remote, write_copy
 from inspector.ui.export import table_text
-from inspector.ui.pace import Pace, show_seconds
-from inspector.ui.screens.files import PathSuggester, list_folder, show_size, split_typed
+from inspector.ui.pace import Pace, show_seconds, show_size
+from inspector.ui.screens.files import PathSuggester, list_folder, split_typed
 from inspector.ui.widgets.header import fit_notices
 
 # Pace
@@ -57,6 +57,27 @@ def test_other_work_starts_anew_and_an_unknown_total_has_no_end() -> None:
     assert standing.words() == "30 records · 20/s"
     now[0] = 1.5
     assert pace.take(Progress("encode", 0, 9, "texts")).rate is None
+
+
+def test_where_nothing_is_counted_the_clock_goes_on() -> None:
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    assert pace.again() is None
+    assert pace.take(Progress("load the model", 0, None, "model")).words() == ""
+    now[0] = 7.0
+    standing = pace.again()
+    assert standing is not None
+    assert standing.words() == "7 s so far"
+
+
+def test_bytes_are_shown_as_sizes() -> None:
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    pace.take(Progress("read", 0, 18_539_805, "bytes"))
+    now[0] = 1.0
+    assert (
+        pace.take(Progress("read", 3_000_000, 18_539_805, "bytes")).words() == "3.0 MB of 19 MB · 3.0 MB/s · 5 s left"
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from inspector.resources import resource_dir
-from inspector.ui.theming import BACKGROUNDS, DEFAULT_THEME, FOREGROUNDS, OWN_VARIABLES, load_themes, own_defaults
 from textual.color import Color
 from textual.theme import Theme
+
+from inspector.resources import resource_dir
+from inspector.ui.theming import BACKGROUNDS, DEFAULT_THEME, FOREGROUNDS, OWN_VARIABLES, load_themes, own_defaults
 
 OURS = load_themes().themes
 

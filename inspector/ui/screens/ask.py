@@ -27,6 +27,7 @@ class AskDialog(Dialog[str]):
     DEFAULT_CSS = """
     AskDialog .question { height: auto; margin: 1 0; }
     AskDialog Grid { height: auto; max-height: 12; }
+    AskDialog #leads { color: $dim; height: auto; margin: 1 2; }
     """
 
     def __init__(self, title: str, question: str, answers: Sequence[tuple[str, str, str]]) -> None:
@@ -42,12 +43,18 @@ class AskDialog(Dialog[str]):
     def compose(self) -> ComposeResult:
         """The question and the answers under it."""
         widest = max(len(words) for _, words, _ in self.answers)
-        columns = [Column("words", "", widest), Column("leads", "", 20, flex=1)]
-        rows = RowList(self.answers, lambda row: row[0], lambda row: [Piece(row[1], "strong"), Piece(row[2], "dim")])
+        columns = [Column("words", "", widest, flex=1)]
+        rows = RowList(self.answers, lambda row: row[0], lambda row: [Piece(row[1], "strong")])
         with Vertical(classes="dialog") as box:
             box.border_title = plain(self.heading)
             yield Static(lines(self.question), classes="question")
             yield Grid(columns, rows, show_header=False)
+            yield Static(id="leads")
+
+    @on(Grid.RowHighlighted)
+    def _leads(self, message: Grid.RowHighlighted) -> None:
+        leads = next((leads for key, _, leads in self.answers if key == message.key), "")
+        self.query_one("#leads", Static).update(lines(leads))
 
     @on(Grid.RowSelected)
     def _answered(self, message: Grid.RowSelected) -> None:

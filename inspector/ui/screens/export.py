@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -17,16 +17,14 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from inspector.errors import InspectorError
 from inspector.ui.app import InspectorApp
-from inspector.ui.config import write_atomically
 from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
 from inspector.ui.panes import tables_to_export
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
-from inspector.ui.widgets.safe import plain, say
+from inspector.ui.widgets.safe import plain
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
@@ -147,14 +145,7 @@ class ExportDialog(Dialog[None]):
             self._confirmed = path
             self.query_one("#trouble", Static).update(plain(f"{path} exists: enter again replaces it"))
             return
-        self._write_in_thread(self._choice, path)
+        choice = self._choice
+        # The app writes: a worker of this dialog would end with it.
+        self.app.write_export(choice.words, choice.make, path)
         self.dismiss(None)
-
-    @work(thread=True, exit_on_error=False, group="export")
-    def _write_in_thread(self, choice: Choice, path: Path) -> None:
-        try:
-            write_atomically(path, choice.make())
-        except InspectorError as error:
-            say(self.app, str(error), title="Not exported", severity="error")
-        else:
-            say(self.app, f"{choice.words} written to {path}")

@@ -21,6 +21,7 @@ from textual.widgets import Footer, Input, Static
 
 from inspector.text import visible
 from inspector.ui.actions import bindings
+from inspector.ui.pace import show_size
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.chooser import is_bundle
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
@@ -45,18 +46,6 @@ class Entry:
         words = {"bundle": "a bundle: enter opens it", "folder": "", "readable": "can be read", "file": "", "up": ""}
         slash = "/" if self.kind in ("folder", "bundle") else ""
         return [Piece(self.name + slash, strong), Piece(words[self.kind], "dim"), show_size(self.size)]
-
-
-def show_size(size: int | None) -> str:
-    """``12 B``, ``3.4 kB``, ``56 MB``; nothing for folders."""
-    if size is None:
-        return ""
-    amount = float(size)
-    for unit in ("B", "kB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return ""
 
 
 def list_folder(folder: Path, begins: str = "") -> list[Entry]:

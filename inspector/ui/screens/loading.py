@@ -122,8 +122,14 @@ class LoadingScreen(BaseScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin once the screen has been painted."""
+        """Begin once the screen has been painted; the clock goes on where the work reports nothing."""
         self.call_after_refresh(self._begin)
+        self.set_interval(1.0, self._tick)
+
+    def _tick(self) -> None:
+        standing = self._pace.again()
+        if standing is not None:
+            self.query_one("#figures", Static).update(plain(standing.words()))
 
     def _begin(self) -> None:
         self._load()

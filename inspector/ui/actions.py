@@ -419,12 +419,3 @@ def clashes(keymap: Mapping[str, str]) -> list[tuple[Action, Action, str]]:
                 for key in set(inner.key_list()) & set(outer.key_list()):
                     found[inner.id, outer.id, key] = (inner, outer, key)
     return [found[each] for each in sorted(found)]
-
-
-def key_table() -> str:
-    """The README's table of keys, in Markdown."""
-    lines = ["| where | keys | what it does | id |", "|---|---|---|---|"]
-    for action in ACTIONS:
-        keys = " ".join(f"`{show_key(key)}`" if key != "grave_accent" else "`` ` ``" for key in action.key_list())
-        lines.append(f"| {PLACES[action.place][0]} | {keys} | {action.help} | `{action.id}` |")
-    return "\n".join(lines).replace("`|`", "`\\|`") + "\n"

@@ -6,7 +6,6 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 import inspector.ui
-from inspector.ui.actions import ACTIONS, BY_ID, PLACES, bindings, clashes, key_table, keys_of, show_key
-
-ROOT = Path(__file__).resolve().parents[2]
+from inspector.ui.actions import ACTIONS, BY_ID, PLACES, bindings, clashes, keys_of, show_key
 
 
 def ui_classes() -> Iterator[type[DOMNode]]:
@@ -107,11 +104,3 @@ def test_keys_in_force_and_as_people_read_them() -> None:
         "<",
         "esc",
     ]
-
-
-def test_the_readme_s_table_of_keys_is_the_registry() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    if "<!-- keys -->" not in readme:
-        pytest.skip("README has no table of keys yet: put key_table() between <!-- keys --> and <!-- /keys -->")
-    between = readme.partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
-    assert between.strip() == key_table().strip()

@@ -62,7 +62,7 @@ def lab(linear: tuple[float, float, float]) -> tuple[float, float, float]:
 
 def distance(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
     """CIE76 difference; 2.3 is just noticeable."""
-    return sum((a - b) ** 2 for a, b in zip(lab(one), lab(other), strict=True)) ** 0.5
+    return float(sum((a - b) ** 2 for a, b in zip(lab(one), lab(other), strict=True)) ** 0.5)
 
 
 def colour(theme: Theme, name: str) -> Color:

@@ -22,7 +22,6 @@ KNOWN_FAILURES = {
         "en-held-06",
         "en-held-09",
         "en-held-13",
-        "en-held-16",
         "ko-held-08",
     },
 }

@@ -198,11 +198,12 @@ class InspectScreen(InspectEditing, InspectWorking):
             queries.add(self.qi)  # its marks of before have been looked at
         self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(queries)])
         shown = {row.mi for row in self.candidate_pane.list.rows}
-        if self.qi is not None and (self.qi in queries or not shown.isdisjoint(change.memories)):
+        asked = self.qi in self._asked  # rows that no evaluation keeps up to date
+        if self.qi is not None and (asked or self.qi in queries or not shown.isdisjoint(change.memories)):
             mi = self.mi
             self.show_query()
             # The candidate may be equal and yet its reasons or fields are not.
-            if mi is not None and (mi in change.memories or self.qi in change.queries):
+            if mi is not None and (asked or mi in change.memories or self.qi in change.queries):
                 self.detail.show(self.detail.subject)
         if self._header_timer is None:
             self._header_timer = self.set_timer(_HEADER_REST, self._show_header)

@@ -15,6 +15,7 @@ from inspector.records import (
     FieldSpec,
     Record,
 )
+from inspector.text import visible
 from inspector.times import Instant
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
@@ -120,7 +121,7 @@ class InspectEditing(InspectBase):
             pieces += [verdict(found.before), Piece(f" {ARROW} ", "changed")]
         pieces.append(verdict(found.admissible))
         if len(indices) > 1 or kind == "query":
-            pieces.append(Piece(f"  for {current.memory_id}", "dim"))
+            pieces.append(Piece(f"  for {visible(current.memory_id)}", "dim"))
         return pieces
 
     # Fields

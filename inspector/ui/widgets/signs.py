@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
+from inspector.text import visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Piece
 from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate, QueryRow
@@ -47,8 +48,8 @@ STAGE_SIGNS = {
 
 
 def content(pieces: Iterable[Piece]) -> Content:
-    """The pieces as Content. Their texts must be inert already."""
-    return Content.assemble(*((text, CONTENT_STYLES[style]) for text, style in pieces if text))
+    """The pieces as Content, made inert; only line feeds stay what they are."""
+    return Content.assemble(*((visible(text, newlines=True), CONTENT_STYLES[style]) for text, style in pieces if text))
 
 
 def trit(value: Trit) -> Piece:

@@ -144,7 +144,9 @@ async def test_tabs_step_round(bench: OpenBench) -> None:
 
 
 async def test_record_tells_absent_null_and_empty_apart(bench: OpenBench) -> None:
-    memories = [{"id": "m1", "text": "tea", "status": None, "semantic_tag": "", "allowed_purposes": [], "odd": 1}]
+    memories: list[dict[str, Any]] = [
+        {"id": "m1", "text": "tea", "status": None, "semantic_tag": "", "allowed_purposes": [], "odd": 1}
+    ]
     async with bench(memories) as b:
         await b.press("right_curly_bracket")
         text = b.screen.record.reader.plain()

@@ -1,0 +1,168 @@
+"""Why not, eligible missing, and routes that are evaluated in a thread (SCREENS Inspect)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from inspector.errors import Cancelled
+from inspector.records import Progress
+from inspector.ui.screens.whynot import WhyNotDialog
+from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.inputs import SafeInput
+from inspector.views import RouteChoice
+
+OpenBench = Callable[..., AbstractAsyncContextManager[Any]]
+#: With k 2 only two of the four teas are retrieved.
+SHORT = 'route = "global_bm25"\nexported_at = "2026-02-01"\n'
+
+
+async def on_k2(b: Any) -> None:
+    b.screen.start_route(RouteChoice("global_bm25", 2))
+    await b.until(lambda: not b.screen.busy)
+    await b.settle()
+
+
+async def test_why_not_shows_any_memory(bench: OpenBench) -> None:
+    async with bench() as b:
+        await on_k2(b)
+        assert len(b.verdicts()) == 2
+        await b.press("w")
+        assert isinstance(b.app.screen, WhyNotDialog)
+        await b.write("milk")
+        await b.until(lambda: b.app.screen.query_one(Grid).row_count == 1)
+        await b.press("enter")
+        assert b.app.screen is b.screen
+        current = b.screen.candidate_pane.current
+        assert current.memory_id == "m2"
+        assert b.line(1)[0] == "–"
+        assert "+ 1 not retrieved" in b.seen()
+        assert "namespace" in b.screen.why.reader.plain()
+        # The row stays with its query, is edited like any other, and escape takes it away.
+        await b.press("n", "p")
+        assert "m2" in b.verdicts()
+        b.screen.candidate_pane.show_memory(1)
+        b.screen.candidate_pane.grid.move_cursor(column="scope")
+        await b.press("1")
+        assert b.verdicts()["m2"] == "admit"
+        await b.press("escape")
+        assert "m2" not in b.verdicts()
+
+
+async def test_why_not_by_id_from_the_list(bench: OpenBench) -> None:
+    async with bench() as b:
+        await b.press("w")
+        await b.write("m")
+        await b.press("down", "down", "enter")
+        assert b.screen.candidate_pane.current is not None
+        await b.press("w", "escape")
+        assert b.app.screen is b.screen
+
+
+async def test_eligible_and_missing(bench: OpenBench) -> None:
+    async with bench() as b:
+        await b.press("m")
+        assert b.says.startswith("no memory with verdict 1")
+        # m1 is ann's own, current and required; with k 1 another tea takes its place.
+        b.screen.start_route(RouteChoice("global_bm25", 1))
+        await b.until(lambda: not b.screen.busy)
+        assert "m1" not in b.verdicts()
+        await b.press("m")
+        assert b.says.startswith("1 eligible and not retrieved")
+        assert b.screen.candidate_pane.current.memory_id == "m1"
+        assert b.screen.candidate_pane.current.rank == 0
+
+
+async def test_route_is_chosen_and_evaluated(bench: OpenBench) -> None:
+    async with bench() as b:
+        await b.press("r")
+        dialog = b.app.screen
+        dialog.query_one(Grid).move_cursor(key="namespace_bm25")
+        dialog.query_one("#k", SafeInput).value = "3"
+        await b.press("enter")
+        await b.until(lambda: not b.screen.busy)
+        await b.settle()
+        assert b.inspection.route == RouteChoice("namespace_bm25", 3)
+        # Known 0 in scope leaves the pool: bob's m2 is gone, m3 without an owner stays.
+        assert set(b.verdicts()) == {"m1", "m3", "m4"}
+        assert b.says == "evaluated on namespace_bm25, k 3"
+        assert "route namespace_bm25 k 3" in b.seen()
+
+
+async def test_bad_k_is_refused_in_the_dialog(bench: OpenBench) -> None:
+    async with bench() as b:
+        await b.press("r")
+        b.app.screen.query_one("#k", SafeInput).value = "0"
+        await b.press("enter")
+        assert "a whole number from 1" in b.seen()
+        await b.press("escape")
+        assert b.inspection.route.k == 20
+
+
+class Slow:
+    """An evaluation that goes on until it is told to end or cancelled."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.running = threading.Event()
+
+    def __call__(self, on_progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
+        on_progress(Progress("encoding", 3, 10, "texts"))
+        self.running.set()
+        while not self.go.wait(0.01):
+            if cancelled():
+                raise Cancelled("cancelled")
+
+
+async def test_work_shows_progress_and_is_cancelled(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench() as b:
+        slow = Slow()
+        monkeypatch.setattr(b.inspection, "evaluate", slow)
+        before = b.verdicts()
+        b.screen.start_route(RouteChoice("namespace_bm25", 20))
+        await b.until(slow.running.is_set)
+        await b.until(lambda: "3 of 10 texts" in b.says)
+        # Nothing is edited meanwhile, and moving about asks the store for nothing.
+        await b.press("u", "i", "1")
+        await b.press("n")
+        assert b.inspection.edits() == []
+        await b.press("escape")
+        await b.until(lambda: not b.screen.busy)
+        assert b.inspection.route == RouteChoice("global_bm25", 20)
+        assert b.says.startswith("cancelled; still on global_bm25")
+        await b.press("Q", "home")
+        assert b.verdicts() == before
+
+
+async def test_what_an_older_evaluation_says_is_ignored(bench: OpenBench) -> None:
+    async with bench() as b:
+        b.screen.post_message(b.screen.Ended(b.screen._generation - 1, ValueError("old")))
+        b.screen.post_message(b.screen.Moved(b.screen._generation - 1, Progress("old work", 1, 2)))
+        await b.settle()
+        assert "old" not in b.says
+        assert b.app.screen is b.screen
+
+
+async def test_failed_route_is_told_and_the_old_one_stays(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench() as b:
+
+        def broken(*_: object) -> None:
+            raise ValueError("[/foo] no vectors")
+
+        monkeypatch.setattr(b.inspection, "evaluate", broken)
+        b.screen.start_route(RouteChoice("global_bm25", 3))
+        await b.until(lambda: b.app.screen is not b.screen)
+        assert "[/foo] no vectors" in b.seen()
+        assert b.inspection.route.k == 20
+
+
+async def test_unknown_route_is_refused(bench: OpenBench) -> None:
+    async with bench() as b:
+        b.screen.start_route(RouteChoice("nosuch", 3))
+        await b.settle()
+        assert not b.screen.busy
+        assert b.inspection.route.name == "global_bm25"

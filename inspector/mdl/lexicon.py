@@ -59,6 +59,7 @@ _LAYOUT: dict[str, dict[str, str]] = {
         "possessive": "text",
         "negative_prefixes": "words",
         "prefix_minimum": "int",
+        "prefix_exceptions": "words",
         "keep": "words",
         "suffixes": "suffixes",
         "irregular": "table",
@@ -356,4 +357,5 @@ def _morphology(section: Mapping[str, Any]) -> Morphology:
         possessive=fold(section.get("possessive", "")),
         negative_prefixes=tuple(map(fold, section.get("negative_prefixes", ()))),
         prefix_minimum=section.get("prefix_minimum", 3),
+        prefix_exceptions=tuple(map(fold, section.get("prefix_exceptions", ()))),
     )

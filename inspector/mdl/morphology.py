@@ -56,6 +56,7 @@ class Morphology:
     possessive: str = ""
     negative_prefixes: tuple[str, ...] = ()
     prefix_minimum: int = 3
+    prefix_exceptions: tuple[str, ...] = ()
 
     def stem(self, word: str) -> str:
         """The stem of a folded word."""
@@ -71,7 +72,7 @@ class Morphology:
 
     def without_prefix(self, word: str) -> str | None:
         """The folded word without the prefix that denies it, or None where it has none."""
-        if word in self.keep:
+        if word in self.keep or word.startswith(self.prefix_exceptions):
             return None
         for prefix in self.negative_prefixes:
             rest = word[len(prefix) :]

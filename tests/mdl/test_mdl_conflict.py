@@ -114,6 +114,9 @@ def test_without_a_lexicon_nothing_is_judged(a: str, b: str, detector: ConflictD
         ("The user stopped by the market.", "The user is by the market.", False),
         ("The user stopped drinking alcohol.", "The user drinks alcohol.", True),
         ("It is not just coffee that the user likes.", "The user likes coffee.", False),
+        # "understandable" denies nothing, "unpaid" does
+        ("It is understandable that the user is late.", "It is not understandable that the user is late.", True),
+        ("The bill is unpaid.", "The bill is not paid.", False),
         # an owner is no subject
         ("The user's brother eats meat.", "The user does not eat meat.", False),
         # apostrophes and inches open no quotation

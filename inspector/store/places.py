@@ -21,13 +21,14 @@ import msgspec
 import platformdirs
 
 from inspector.errors import InspectorError
+from inspector.places import data_dir
 
 SUFFIX = ".duckdb"
 
 
 def data_folder() -> Path:
     """The user's data folder of this program."""
-    return Path(platformdirs.user_data_dir("inspector", appauthor=False))
+    return data_dir()
 
 
 def workspaces_folder() -> Path:

@@ -1,77 +1,302 @@
 """Was a memory in the prompt? (DESIGN 8)
 
 Where a trace recorded what was exposed, or the prompt itself, that is the answer; a record is matched by id, then by
-content hash, then by text, and the match says which. Otherwise the prompt is assembled here from the verdicts.
+content hash, then by text, and the match says which. Otherwise the prompt is assembled here from the verdicts
+(:mod:`inspector.audit.assembly`).
+
+A list of exposed records is taken as complete: an empty one says that nothing was exposed. An empty prompt says
+nothing. What also stands in the question or in the recent turns is no sign that the record was put into the prompt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from inspector.records import ABSENT, Memory, Query, namespace_key
-from inspector.text import content_hash, words
+from inspector.audit.corpus import BY, Corpus, MatchKind, hashes
+from inspector.audit.events import Item, block, message_text, text_of
+from inspector.audit.runs import Runs
+from inspector.audit.targets import Place
+from inspector.audit.tokens import Token, run_tokens
+from inspector.records import ABSENT, Memory, Query, namespace_key, show_namespace
+from inspector.text import token_line
 from inspector.trit import Trit
 
 LetThrough = Literal["admit", "unresolved"]
-MatchKind = Literal["exact", "strong", "weak", "assembled", "none"]
+__all__ = ["Exposure", "ExposureReader", "LetThrough", "MatchKind", "assembled", "cites", "lets_through"]
+
+#: An id standing alone in a text is taken for a citation only where it cannot be a word: letters with digits or signs.
+_DISTINCTIVE = re.compile(r"(?=.*[^\W\d_])(?=.*[\d_\-:/#.])\S{6,}")
+_BEFORE_MARK = r"(?i:\[|<|\b(?:id|doc|document|memory|mem|source|ref|record)[\"']?\s*[:=#]\s*)[\"']?"
+#: Fewer words than this can stand in any prompt by chance [ours].
+_FEW_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Whether a memory was exposed, how that is known, and in words where it was found."""
+    """Whether a memory was exposed, how that is known, and in words where it was found.
+
+    ``position`` orders the exposed: the place in the recorded list, else in the prompt. ``place`` is where in the
+    prompt its text stands.
+    """
 
     value: Trit
     kind: MatchKind
     detail: str
+    position: int = 0
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One entry of the recorded list of exposed records."""
+
+    id: str | None
+    namespace: str | None
+    digest: str | None
+    line: str
+    position: int
+    shown: str
+
+    def means(self, memory: Memory) -> bool:
+        return self.id == memory.id and self.namespace in (None, memory.uid.namespace)
 
 
 class ExposureReader:
-    """Answers for one query; what its trace recorded is read once."""
+    """Answers for one query; what its trace recorded is read once.
 
-    def __init__(self, query: Query) -> None:
-        recorded = query.value("recorded")
-        record: Mapping[str, Any] = recorded if isinstance(recorded, dict) else {}
-        exposed = record.get("exposed")
-        prompt = record.get("prompt")
-        self.recorded = isinstance(exposed, list) or isinstance(prompt, str)
-        self._ids: set[str] = set()
-        self._uids: set[tuple[str, str]] = set()
-        self._hashes: set[str] = set()
-        for entry in exposed if isinstance(exposed, list) else ():
-            if isinstance(entry, str):
-                self._ids.add(entry)
-            elif isinstance(entry, dict):
-                self._read_entry(entry)
-        self._prompt = f" {' '.join(words(prompt))} " if isinstance(prompt, str) else ""
+    With a ``corpus`` an id that several memories share is told apart by hash, text, or ``retrieved`` (the memories that
+    the query's events returned); where nothing tells, exposure is ? for each. ``recorded=False`` leaves the trace
+    aside: for a route that did not run when the trace was made.
+    """
 
-    def _read_entry(self, entry: Mapping[str, Any]) -> None:
-        if isinstance(entry.get("id"), str):
-            if entry.get("namespace", ABSENT) in (ABSENT, None):
-                self._ids.add(entry["id"])
-            else:
-                self._uids.add((namespace_key(entry), entry["id"]))
-        if isinstance(entry.get("content_hash"), str):
-            self._hashes.add(entry["content_hash"])
+    def __init__(
+        self, query: Query, corpus: Corpus | None = None, retrieved: Collection[int] = (), *, recorded: bool = True
+    ) -> None:
+        traced = block(query) if recorded else {}
+        exposed = traced.get("exposed")
+        listed = exposed if isinstance(exposed, list) else []
+        self._prompt = text_of(traced, "prompt")
+        self.recorded = isinstance(exposed, list) or self._prompt is not None
+        self._entries = [_entry(one, place) for place, one in enumerate(listed) if isinstance(one, str | dict)]
+        self._by_id: dict[str, list[_Entry]] = {}
+        for entry in self._entries:
+            if entry.id is not None:
+                self._by_id.setdefault(entry.id, []).append(entry)
+        self._digests = {entry.digest: entry for entry in self._entries if entry.digest is not None}
+        self._lines = {entry.line: entry for entry in self._entries if len(entry.line) > 2}
+        self._corpus = corpus
+        self._meant: dict[int, tuple[int, ...]] = {}
+        self.items: tuple[Item, ...] = ()
+        if corpus is not None:
+            self._read_against(corpus, listed, retrieved)
+        self._complete = isinstance(exposed, list)
+        self._shown = _Shown(self._prompt, query.text, traced) if self._prompt is not None else None
 
-    def of(self, memory: Memory, verdict: Trit, let_through: LetThrough = "admit") -> Exposure:
+    def _read_against(self, corpus: Corpus, listed: list[Any], retrieved: Collection[int]) -> None:
+        found = []
+        for entry, one in zip(self._entries, [one for one in listed if isinstance(one, str | dict)], strict=True):
+            item = {"id": one, "text": one} if isinstance(one, str) else one
+            match = corpus.match(item, retrieved)
+            self._meant[entry.position] = match.memories
+            owner = show_namespace(item.get("namespace"))
+            found.append(Item(entry.shown, owner, entry.position + 1, None, match.memories, match.kind))
+        self.items = tuple(found)
+
+    @property
+    def unknown(self) -> tuple[Item, ...]:
+        """Exposed records that the trace names and the store does not have."""
+        return tuple(item for item in self.items if not item.memories)
+
+    def named(self) -> set[int]:
+        """The memories that the recorded list, or an id cited in the prompt, means. Needs a corpus."""
+        found = {mi for item in self.items for mi in item.memories}
+        if self._corpus is not None and self._prompt is not None:
+            by_id = self._corpus.by_id
+            found |= {mi for one in cited(self._prompt, by_id) for mi in by_id[one]}
+        return found
+
+    def of(self, memory: Memory, verdict: Trit, let_through: LetThrough = "admit", mi: int | None = None) -> Exposure:
         """Whether ``memory`` was exposed to this query, or would be under ``verdict`` where no trace says."""
         if not self.recorded:
             return assembled(verdict, let_through)
-        if memory.id in self._ids or tuple(memory.uid) in self._uids:
-            return Exposure(Trit.YES, "exact", "its id is among the exposed ids that the trace recorded")
-        if self._hashes and content_hash(memory.text) in self._hashes:
-            return Exposure(Trit.YES, "strong", "its content hash is among those that the trace recorded")
-        text = " ".join(words(memory.text))
-        if self._prompt and text and f" {text} " in self._prompt:
-            return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt")
+        for found in (self._by_list(memory, mi), self._by_prompt_id(memory), self._by_hash(memory)):
+            if found is not None:
+                return found
+        return self._by_text(memory)
+
+    def _by_list(self, memory: Memory, mi: int | None) -> Exposure | None:
+        for entry in self._by_id.get(memory.id, ()):
+            meant = self._meant.get(entry.position)
+            if mi is not None and meant is not None:
+                if mi not in meant:
+                    continue
+                if len(meant) > 1:
+                    words = f"the exposed id {entry.shown} is that of {len(meant)} stored memories: which is not said"
+                    return Exposure(Trit.UNKNOWN, "exact", words, entry.position)
+            elif not entry.means(memory):
+                continue
+            return Exposure(
+                Trit.YES, "exact", "its id is among the exposed ids that the trace recorded", entry.position
+            )
+        return None
+
+    def _by_prompt_id(self, memory: Memory) -> Exposure | None:
+        if self._prompt is None:
+            return None
+        place = cites(self._prompt, memory.id)
+        if place is None:
+            return None
+        if self._corpus is not None and len(self._corpus.by_id.get(memory.id, ())) > 1:
+            words = "its id stands in the prompt, and other stored memories have the same id"
+            weak = self._by_text(memory)
+            return weak if weak.value == Trit.YES else Exposure(Trit.UNKNOWN, "exact", words, place.start, place)
+        return Exposure(Trit.YES, "exact", "its id stands in the recorded prompt", self._after(place), place)
+
+    def _by_hash(self, memory: Memory) -> Exposure | None:
+        for digest in hashes(memory.text) if self._digests else ():
+            entry = self._digests.get(digest)
+            if entry is not None:
+                words = "its content hash is among those that the trace recorded"
+                return Exposure(Trit.YES, "strong", words, entry.position)
+        return None
+
+    def _by_text(self, memory: Memory) -> Exposure:
+        entry = self._lines.get(token_line(memory.text)) if self._lines else None
+        if entry is not None:
+            words = "its text is among the exposed records that the trace recorded"
+            return Exposure(Trit.YES, "weak", words, entry.position)
+        if self._shown is not None:
+            found = self._shown.find(memory)
+            if found is not None and (found.value == Trit.YES or not self._complete):
+                return replace(found, position=self._after(found.place))
         return Exposure(Trit.NO, "none", "neither id, content hash nor text is in what the trace recorded")
+
+    def _after(self, place: Place | None) -> int:
+        """Records of the list come before what only the prompt shows."""
+        return len(self._entries) + (place.start if place is not None else 0)
+
+
+class _Shown:
+    """A recorded prompt, to look for texts in."""
+
+    def __init__(self, prompt: str, question: str, traced: Mapping[str, Any]) -> None:
+        self.tokens = run_tokens(prompt)
+        self.line = _line(self.tokens)
+        self._runs = Runs([token.text for token in self.tokens])
+        self._question = token_line(question)
+        turns = traced.get("recent_turns")
+        texts = [turns] if isinstance(turns, str) else turns if isinstance(turns, list) else []
+        plain = [
+            text if isinstance(text, str) else message_text(text) if isinstance(text, dict) else "" for text in texts
+        ]
+        self._turns = _line(run_tokens("\n".join(plain)))
+
+    def find(self, memory: Memory) -> Exposure | None:
+        """Where the memory's text stands in the prompt: whole → 1; a good part of it → ?; else None."""
+        own = run_tokens(memory.text)
+        line = _line(own)
+        if not own:
+            return None
+        count = _count(self.line, line)
+        if count:
+            if count <= _count(self._turns, line):
+                return Exposure(Trit.NO, "none", "its text stands in the recent turns, not among the memories")
+            place = self._place(line, len(own))
+            if line in self._question or len(own) < _FEW_WORDS:
+                why = "the question says it too" if line in self._question else f"{len(own)} words alone say little"
+                return Exposure(Trit.UNKNOWN, "weak", f"its text stands in the recorded prompt, but {why}", 0, place)
+            return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt", 0, place)
+        return self._part(own)
+
+    def _part(self, own: tuple[Token, ...]) -> Exposure | None:
+        words = [token.text for token in own]
+        best = None
+        for run in self._runs.shared(words):
+            line = f" {' '.join(words[run.second : run.second + run.length])} "
+            explained = line in self._question or _count(self.line, line) <= _count(self._turns, line)
+            if not explained and (best is None or run.length > best.length):
+                best = run
+        if best is None or 2 * best.length < len(own):
+            return None
+        place = Place(self.tokens[best.first].start, self.tokens[best.first + best.length - 1].end)
+        said = f"{best.length} of its {len(own)} words stand in a row in the recorded prompt: cut, or another's text"
+        return Exposure(Trit.UNKNOWN, "weak", said, 0, place)
+
+    def _place(self, line: str, length: int) -> Place:
+        first = self.line[: self.line.index(line) + 1].count(" ") - 1
+        return Place(self.tokens[first].start, self.tokens[first + length - 1].end)
+
+
+def _entry(one: str | Mapping[str, Any], position: int) -> _Entry:
+    if isinstance(one, str):
+        return _Entry(one, None, None, token_line(one), position, one)
+    given = one.get("id")
+    text = one.get("text")
+    digest = one.get("content_hash")
+    named = one.get("namespace", ABSENT) not in (ABSENT, None)
+    return _Entry(
+        id=given if isinstance(given, str) else None,
+        namespace=namespace_key(one) if named else None,
+        digest=digest.lower().rpartition(":")[2] if isinstance(digest, str) else None,
+        line=token_line(text) if isinstance(text, str) else "",
+        position=position,
+        shown=given if isinstance(given, str) else f"record {position + 1}",
+    )
+
+
+def _line(tokens: tuple[Token, ...]) -> str:
+    return f" {' '.join(token.text for token in tokens)} "
+
+
+def _count(line: str, part: str) -> int:
+    """How often the tokens of ``part`` stand in ``line``; neighbours share the space between them."""
+    count = 0
+    at = line.find(part) if len(part) > 2 else -1
+    while at >= 0:
+        count += 1
+        at = line.find(part, at + 1)
+    return count
+
+
+def cites(text: str, memory_id: str) -> Place | None:
+    """Where a text names a record by its id: in a mark such as ``[doc:ID]``, ``id: ID``, ``"ID"`` in brackets; or
+    alone, where the id cannot be taken for a word."""
+    if memory_id not in text:
+        return None
+    quoted = re.escape(memory_id)
+    found = re.search(rf"{_BEFORE_MARK}({quoted})(?![\w\-])", text)
+    if found is None and _DISTINCTIVE.fullmatch(memory_id):
+        found = re.search(rf"(?<![\w\-/.:#])({quoted})(?![\w\-]|[/.:#]\w)", text)
+    return None if found is None else Place(*found.span(1))
+
+
+def cited(text: str, ids: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of a store that a text names, found by what its pieces are and not by trying every id."""
+    pieces: dict[str, None] = {}
+    for piece in re.findall(r"[^\s\[\]<>\"'`(){},;|=]+", text):
+        for one in (piece, piece.rstrip(".:!?"), piece.partition(":")[2], piece.partition(":")[2].rstrip(".:!?")):
+            pieces[one] = None
+    for marked in re.findall(r"[\[<\"']([^\[\]<>\"'\n]{1,200})[\]>\"']", text):
+        pieces[marked] = None
+        pieces[marked.partition(":")[2].strip()] = None
+    yield from (one for one in pieces if one in ids and cites(text, one) is not None)
+
+
+def lets_through(verdict: Trit, let_through: LetThrough) -> bool:
+    """Whether a verdict goes into an assembled prompt."""
+    return verdict == Trit.YES or (let_through == "unresolved" and verdict == Trit.UNKNOWN)
 
 
 def assembled(verdict: Trit, let_through: LetThrough) -> Exposure:
     """Exposure where no trace recorded it: the verdicts that are let through go into the prompt."""
-    passes = verdict == Trit.YES or (let_through == "unresolved" and verdict == Trit.UNKNOWN)
     rule = "admit" if let_through == "admit" else "admit and unresolved"
-    words_ = f"no prompt was recorded: assembled here from the verdicts, letting {rule} through"
-    return Exposure(Trit.YES if passes else Trit.NO, "assembled", words_)
+    words = f"no prompt was recorded: assembled here from the verdicts, letting {rule} through"
+    return Exposure(Trit.of(lets_through(verdict, let_through)), "assembled", words)
+
+
+def how(exposure: Exposure) -> str:
+    """The match kind with what it went by: ``exact, by id``."""
+    return f"{exposure.kind}, by {BY[exposure.kind]}" if exposure.kind in BY else exposure.kind

@@ -106,7 +106,15 @@ class Core:
         self.gate = GateEngine(self.memories, self.queries, self.settings, gate_mode, operation_words)
 
     def _new_engine(self) -> AxisEngine:
-        return AxisEngine(self.memories, self.queries, self._judgments(), self.settings)
+        return self.engine_for(self.settings)
+
+    def engine_for(self, settings: Settings) -> AxisEngine:
+        """A new engine of the records as they stand, under other settings. Edits made later do not reach it."""
+        return AxisEngine(self.memories, self.queries, self._judgments(), settings)
+
+    def judgments(self) -> list[Judgment]:
+        """The judgments in force: the source's, and the user's own in place of those on the same cell."""
+        return self._judgments()
 
     def _new_evaluation(self) -> Evaluation:
         self.retriever.use(self.route, self.engine, self.settings)

@@ -63,6 +63,16 @@ class Retriever:
             return "the store's own vectors"
         return BUNDLED if self._wanted_model is None else find_model(self._wanted_model).name
 
+    @property
+    def vectors_key(self) -> str:
+        """What the vectors in use are kept under: the store's own, or the encoder's weights."""
+        return "given" if self._given else find_model(self._wanted_model).key
+
+    @property
+    def sources(self) -> Sources:
+        """What routes score with, as far as :meth:`prepare` has made it ready. Edits change it in place."""
+        return Sources(self._dense, self._lexical)
+
     def check(self, route: RouteChoice) -> RouteSpec:
         """The route's description. Raises InspectorError for an unknown route or a misplaced depth."""
         return parse_route(str(route))
@@ -194,8 +204,7 @@ class Retriever:
         """Rank the candidates of these queries. Raises InspectorError before :meth:`use` and :meth:`prepare`."""
         if self._route is None or self._pool is None:
             raise InspectorError("no route has been chosen")
-        sources = Sources(self._dense, self._lexical)
-        ranking = rank(self._route, self._pool, sources, k=self._k, queries=queries, params=self.params)
+        ranking = rank(self._route, self._pool, self.sources, k=self._k, queries=queries, params=self.params)
         for qi in queries.tolist():
             self.ranking_notes.pop(qi, None)
             self.unknown_ids.pop(qi, None)

@@ -111,6 +111,8 @@ def _plain_form(spec: FieldSpec, value: Any) -> str | None:
         one_a_line = all(isinstance(part, str) and part and part == part.strip() and "\n" not in part for part in value)
         takes_list = spec.kind == "list" or spec.name == "namespaces"
         return "\n".join(value) if one_a_line and takes_list else None
+    if spec.kind == "time" and _basic_date(to_json(value)):
+        return None  # seconds whose digits would be read as a date
     return to_json(value)
 
 
@@ -136,7 +138,8 @@ def empty_value(spec: FieldSpec) -> Any:
 
 
 def _basic_date(text: str) -> bool:
-    return text.isdecimal() and len(text) in (4, 8)
+    """ISO's short form of a date, ``20260301``: digits that are no seconds."""
+    return text.isdecimal() and len(text) == 8
 
 
 def read_typed(spec: FieldSpec, text: str, *, as_json: bool = False, timezone: str | None = None) -> Any:
@@ -167,7 +170,6 @@ def _time(spec: FieldSpec, text: str) -> Any:
         number = float(text)
     except ValueError:
         return text
-    # A bare year or a basic-format date is ISO 8601, not seconds: only what ISO cannot be is read as epoch seconds.
     if _basic_date(text):
         return text
     if not math.isfinite(number):

@@ -267,7 +267,8 @@ def _line(text: str) -> str:
 
 
 def _within(inner: Place, outer: Place) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+    """Inside a longer stretch: the bare target again is no quote of the question around it."""
+    return outer.start <= inner.start and inner.end <= outer.end and outer != inner
 
 
 def _count(number: int, what: str) -> str:

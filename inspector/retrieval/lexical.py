@@ -5,15 +5,13 @@ k1 = 1.5, b = 0.75, idf = ln(1 + (N − df + ½)/(df + ½)). The factor k1+1 cha
 published evaluations that we compare with print it.
 
 N, df and avgdl are those of the candidates: the memories stored at the query's ``as_of``, or for a namespace route the
-namespace's memories stored then. Libraries that bake the statistics into the index would need one index for each
-namespace and instant; here the counts are indexed once and the statistics of a pool are taken as it is ranked.
+namespace's memories stored then. The library (bm25s) bakes the statistics into an index, so each such pool is indexed
+as it is ranked; queries that share a pool share the index.
 A candidate that shares no token with the query scores 0 and stays in the ranking, behind all others, by uid.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -25,6 +23,8 @@ from inspector.retrieval.pool import BoolArray, FloatArray, IntArray
 from inspector.text import lexical_tokens, packet_tokens
 
 K1, B = 1.5, 0.75
+#: Indexed pools that are kept for the next queries.
+KEPT_POOLS = 32
 #: The fields whose values make a packet's "metadata text", in order; those we do not know are read from ``meta``.
 METADATA_FIELDS = (
     "id",
@@ -64,18 +64,8 @@ def searched_text(memory: Memory, settings: Settings) -> str:
     return metadata_text(memory) if settings.lexical_text == "metadata" else memory.text
 
 
-class _Counts:
-    """Token counts of some documents by token: for token t, ``docs[ends[t]:ends[t+1]]`` and how often it is there."""
-
-    def __init__(self, ends: IntArray, docs: IntArray, counts: FloatArray, lengths: FloatArray) -> None:
-        self.ends = ends
-        self.docs = docs
-        self.counts = counts
-        self.lengths = lengths
-
-
 class LexicalIndex:
-    """Token counts of all memories. Build with :meth:`of`; :meth:`replace` follows an edit of one text.
+    """The memories' tokens as numbers. Build with :meth:`of`; :meth:`replace` follows an edit of one text.
 
     ``cut`` makes tokens of a text, a query's too.
     """
@@ -83,14 +73,8 @@ class LexicalIndex:
     def __init__(self, texts: Iterable[str], cut: Callable[[str], list[str]] = lexical_tokens) -> None:
         self.cut = cut
         self._vocabulary: dict[str, int] = {}
-        counted = [self._count(text) for text in texts]
-        none = np.zeros(0, dtype=np.int32)
-        #: The tokens of document i, and how often each is there, stand from starts[i] to starts[i + 1].
-        self._starts = np.zeros(len(counted) + 1, dtype=np.int64)
-        np.cumsum([len(ids) for ids, _ in counted], out=self._starts[1:])
-        self._ids = np.concatenate([none, *(ids for ids, _ in counted)])
-        self._tf = np.concatenate([none, *(tf for _, tf in counted)])
-        self._whole: _Counts | None = None
+        self._tokens = [self._numbers(text) for text in texts]
+        self._kept: dict[bytes, LexicalPool] = {}
 
     @classmethod
     def of(cls, memories: Iterable[Memory], settings: Settings) -> LexicalIndex:
@@ -98,74 +82,82 @@ class LexicalIndex:
         return cls((searched_text(memory, settings) for memory in memories), tokenizer(settings))
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._tokens)
 
-    def _count(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        counts = Counter(self.cut(text))
-        ids = [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in counts]
-        return np.array(ids, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
+    def _numbers(self, text: str) -> npt.NDArray[np.int32]:
+        vocabulary = self._vocabulary
+        return np.array([vocabulary.setdefault(word, len(vocabulary)) for word in self.cut(text)], dtype=np.int32)
 
     def replace(self, mi: int, text: str) -> None:
         """Give memory ``mi`` another text."""
-        ids, tf = self._count(text)
-        start, end = self._starts[mi], self._starts[mi + 1]
-        self._ids = np.concatenate((self._ids[:start], ids, self._ids[end:]))
-        self._tf = np.concatenate((self._tf[:start], tf, self._tf[end:]))
-        self._starts[mi + 1 :] += len(ids) - (end - start)
-        self._whole = None
+        self._tokens[mi] = self._numbers(text)
+        self._kept.clear()
 
     def pool(self, m: IntArray | None = None) -> LexicalPool:
-        """The index of some memories alone, in the order given; of all where ``m`` is None or holds them all."""
-        whole = m is None or (len(m) == len(self) and bool((m == np.arange(len(m))).all()))
-        if whole and self._whole is not None:
-            return LexicalPool(self._vocabulary, self._whole)
-        chosen = np.arange(len(self)) if m is None else m
-        sizes = self._starts[chosen + 1] - self._starts[chosen]
-        docs = np.repeat(np.arange(len(chosen)), sizes)
-        ends = np.cumsum(sizes)
-        places = np.arange(len(docs)) + np.repeat(self._starts[chosen] - (ends - sizes), sizes)
-        ids, tf = self._ids[places], self._tf[places].astype(np.float64)
-        order = np.argsort(ids, kind="stable")
-        by_token = np.zeros(len(self._vocabulary) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ids, minlength=len(self._vocabulary)), out=by_token[1:])
-        lengths = np.bincount(docs, weights=tf, minlength=len(chosen)).astype(np.float64)
-        counts = _Counts(by_token, docs[order], tf[order], lengths)
-        if whole:
-            self._whole = counts
-        return LexicalPool(self._vocabulary, counts)
+        """The index of some memories alone, in the order given; of all where ``m`` is None.
+
+        The last few pools are kept, since queries of one pool often follow one another.
+        """
+        chosen = np.arange(len(self)) if m is None else np.asarray(m, dtype=np.int64)
+        key = chosen.tobytes()
+        found = self._kept.pop(key, None)
+        if found is None:
+            found = LexicalPool(self._vocabulary, [self._tokens[mi] for mi in chosen.tolist()])
+        self._kept[key] = found
+        while len(self._kept) > KEPT_POOLS:
+            del self._kept[next(iter(self._kept))]
+        return found
 
 
 class LexicalPool:
-    """A pool of memories, ready to be scored for any query, or a part of it with its own statistics."""
+    """A pool of memories, indexed by bm25s with the pool's own statistics, ready to be scored for any query."""
 
-    def __init__(self, vocabulary: dict[str, int], counts: _Counts) -> None:
+    def __init__(self, vocabulary: dict[str, int], documents: Sequence[npt.NDArray[np.int32]]) -> None:
         self._vocabulary = vocabulary
-        self._counts = counts
+        self._documents = documents
+        # A fresh numbering of the pool's own tokens: the library wants every number below the vocabulary's size.
+        flat = np.concatenate([np.zeros(0, dtype=np.int32), *documents])
+        self._own, numbers = np.unique(flat, return_inverse=True)
+        self._library: Any = None
+        self._parts: dict[bytes, LexicalPool] = {}
+        if len(self._own):
+            import bm25s  # 0.3 s: only where a lexical route ranks
+
+            ends = np.cumsum([len(document) for document in documents])[:-1]
+            corpus = [part.tolist() for part in np.split(numbers, ends)]
+            self._library = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
+            names = {str(number): number for number in range(len(self._own))}
+            self._library.index((corpus, names), show_progress=False, create_empty_token=False)
 
     def scores(self, words: Sequence[str], allowed: BoolArray | None = None) -> FloatArray:
         """BM25 of every document (M,) for the query's tokens; statistics are over ``allowed`` (M,), None all.
 
         Scores of documents outside ``allowed`` mean nothing.
         """
-        counts = self._counts
-        size = len(counts.lengths)
-        scores = np.zeros(size, dtype=np.float64)
-        number = size if allowed is None else int(np.count_nonzero(allowed))
-        if number == 0:
-            return scores
-        total = float(counts.lengths.sum() if allowed is None else counts.lengths[allowed].sum())
-        average = total / number
+        if allowed is not None and not allowed.all():
+            return self._part(allowed, words)
+        if self._library is None:
+            return np.zeros(len(self._documents), dtype=np.float64)
         # Sorted, so that the sum's order, and with it its last bit, does not depend on how a query is phrased.
-        for word, times in sorted(Counter(words).items()):
-            token = self._vocabulary.get(word)
-            if token is None or token + 1 >= len(counts.ends):
-                continue
-            part = slice(counts.ends[token], counts.ends[token + 1])
-            docs, tf = counts.docs[part], counts.counts[part]
-            found = len(docs) if allowed is None else int(np.count_nonzero(allowed[docs]))
-            if found == 0:
-                continue
-            idf = math.log(1 + (number - found + 0.5) / (found + 0.5))
-            spread = K1 * (1 - B + B * counts.lengths[docs] / average)
-            scores[docs] += times * idf * (tf * (K1 + 1)) / (tf + spread)
+        known = [number for word in sorted(words) if (number := self._vocabulary.get(word)) is not None]
+        places = np.searchsorted(self._own, known)
+        mine = [
+            place
+            for place, number in zip(places.tolist(), known, strict=True)
+            if place < len(self._own) and self._own[place] == number
+        ]
+        if not mine:
+            return np.zeros(len(self._documents), dtype=np.float64)
+        scores: FloatArray = self._library.get_scores_from_ids(mine) * (K1 + 1)
+        return scores
+
+    def _part(self, allowed: BoolArray, words: Sequence[str]) -> FloatArray:
+        key = np.packbits(allowed).tobytes()
+        part = self._parts.get(key)
+        if part is None:
+            self._parts.clear()  # queries of one instant come together; one part at a time is kept
+            places = np.flatnonzero(allowed).tolist()
+            part = self._parts[key] = LexicalPool(self._vocabulary, [self._documents[place] for place in places])
+        scores = np.zeros(len(self._documents), dtype=np.float64)
+        scores[allowed] = part.scores(words)
         return scores

@@ -135,7 +135,7 @@ def _assumptions(pairs: tuple[str, ...]) -> dict[str, str]:
 
 def _options(given: dict[str, Any]) -> Any:
     """Take the store's and the route's options out of a command's arguments."""
-    from inspector.inspection import OpenOptions
+    from inspector.requests import OpenOptions
 
     names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
     names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
@@ -206,7 +206,7 @@ def _run_ui(request: Any) -> None:
 @_route_options
 def demo(name: str | None, **given: Any) -> None:
     """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
-    from inspector.inspection import OpenRequest, demo_folder
+    from inspector.requests import OpenRequest, demo_folder
 
     if name is None:
         _run_ui(None)
@@ -221,7 +221,7 @@ def demo(name: str | None, **given: Any) -> None:
 @_route_options
 def open_(sources: tuple[Path, ...], **given: Any) -> None:
     """Open your own store (files or bundle folders) in the terminal UI."""
-    from inspector.inspection import OpenRequest
+    from inspector.requests import OpenRequest
 
     _run_ui(OpenRequest(sources, _options(given)))
 
@@ -245,6 +245,95 @@ def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given
         if summary is not None:
             with _writing(summary) as file:
                 file.write(json.dumps(rows.summary(inspection), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def _comparison_options(command: _Command) -> _Command:
+    listed = "Names joined by commas."
+    options = [
+        click.option("--routes", required=True, metavar="ROUTES", help=f"Routes to compare. {listed}"),
+        click.option("--top-k", "k", type=click.IntRange(1), default=20, show_default=True, help="Candidates a query."),
+        click.option("--lexical-text", type=click.Choice(["text", "metadata"]), help="What a lexical route reads."),
+        click.option("--tau", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Recall to match."),
+        click.option("--axes", default="scope,policy,lifecycle", show_default=True, help=f"Axes that count. {listed}"),
+        click.option(
+            "--infeasibility-cost",
+            "cost",
+            type=click.FloatRange(0),
+            default=1.0,
+            show_default=True,
+            help="Risk of a query that does not reach the recall.",
+        ),
+        click.option("--base", metavar="ROUTE", help="Take differences from this route; else from the first."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of every draw."),
+        click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of tables."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _comparison_request(given: dict[str, Any]) -> Any:
+    from inspector.compare.comparison import Request
+
+    parts = {
+        name: tuple(part.strip() for part in given.pop(name).split(",") if part.strip()) for name in ("routes", "axes")
+    }
+    return Request(
+        **parts, **{name: given.pop(name) for name in ("cost", "base", "seed")}, k=given["k"], tau=given["tau"]
+    )
+
+
+def _tell_opened(inspection: Any) -> None:
+    for line in inspection.header():
+        _say(f"{inspection.name}: {line}")
+    for problem in inspection.skipped:
+        _say(f"skipped: {problem}")
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@_comparison_options
+@click.option("--by-query", is_flag=True, help="Add every query's own figures to --json.")
+@click.option("--score", "scores", multiple=True, metavar="FIELD", help="A score that claims to tell violations.")
+@_store_options
+def compare(sources: tuple[Path, ...], as_json: bool, by_query: bool, scores: tuple[str, ...], **given: Any) -> None:
+    """Compare routes at matched recall; each SOURCE is opened alone and counts the same."""
+    from inspector import comparing
+
+    request = _comparison_request(given)
+    found = comparing.compare_sources(
+        sources, _options(given), request, _StderrProgress(), scores=scores, on_open=_tell_opened
+    )
+    if as_json:
+        click.echo(json.dumps(comparing.comparison_json(found, by_query=by_query), ensure_ascii=False, indent=1))
+    else:
+        click.echo(comparing.comparison_text(found))
+
+
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@_comparison_options
+@click.option("--kinds", metavar="KINDS", help="Kinds of label errors, joined by commas; else all.")
+@click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Seeds of each rate.")
+@click.option(
+    "--tolerance", type=click.FloatRange(0), default=0.05, show_default=True, help="Growth of risk that breaks a route."
+)
+@_store_options
+def sensitivity(
+    sources: tuple[Path, ...], as_json: bool, kinds: str | None, seeds: int, tolerance: float, **given: Any
+) -> None:
+    """Corrupt and hide labels: what label errors cost each route, and which ? to resolve first."""
+    from inspector import comparing
+
+    named = {} if kinds is None else {"kinds": tuple(part.strip() for part in kinds.split(",") if part.strip())}
+    request = comparing.SensitivityRequest(_comparison_request(given), seeds=seeds, tolerance=tolerance, **named)
+    found, first = comparing.sensitivity_sources(
+        sources, _options(given), request, _StderrProgress(), on_open=_tell_opened
+    )
+    if as_json:
+        click.echo(json.dumps(comparing.sensitivity_json(found, first), ensure_ascii=False, indent=1))
+    else:
+        click.echo(comparing.sensitivity_text(found, first))
 
 
 @cli.command()

@@ -205,16 +205,6 @@ class TrailStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Demo:
-    """A bundled store: its name, what it teaches in one line, its folder, its language."""
-
-    name: str
-    lesson: str
-    folder: str
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
 class Recent:
     """A workspace that was opened before."""
 

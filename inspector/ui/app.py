@@ -26,7 +26,8 @@ from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import lines, say
 
 if TYPE_CHECKING:
-    from inspector.inspection import Inspection, OpenRequest
+    from inspector.inspection import Inspection
+    from inspector.requests import OpenRequest
 
 
 class InspectorApp(Opening, App[int], inherit_bindings=False):

@@ -24,7 +24,8 @@ from inspector.ui.screens.loading import LoadingScreen, title_of
 from inspector.ui.widgets.safe import say
 
 if TYPE_CHECKING:
-    from inspector.inspection import Inspection, OpenRequest
+    from inspector.inspection import Inspection
+    from inspector.requests import OpenRequest
 
 _LEXICAL = "namespace_bm25"
 
@@ -218,7 +219,7 @@ class Opening(App[int]):
     @on(ChooserScreen.Chosen)
     @guarded
     def _chosen(self, message: ChooserScreen.Chosen) -> None:
-        from inspector.inspection import OpenOptions, OpenRequest, demo_folder
+        from inspector.requests import OpenOptions, OpenRequest, demo_folder
 
         if message.demo:
             options = OpenOptions(temporary=True)
@@ -241,6 +242,6 @@ class Opening(App[int]):
 
     def _picked(self, paths: tuple[Path, ...] | None) -> None:
         if paths:
-            from inspector.inspection import OpenOptions, OpenRequest
+            from inspector.requests import OpenOptions, OpenRequest
 
             self.open_request(OpenRequest(paths, OpenOptions()))

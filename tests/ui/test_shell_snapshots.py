@@ -11,10 +11,11 @@ from textual.pilot import Pilot
 
 import inspector.inspection as door
 from inspector.errors import InputError
+from inspector.requests import Demo
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.loading import LoadingScreen
 from inspector.ui.widgets.grid import Grid
-from inspector.views import Demo, Recent
+from inspector.views import Recent
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 LOOKS = ["inspector-dark", "inspector-light", "no-color"]

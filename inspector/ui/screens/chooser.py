@@ -25,7 +25,8 @@ from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import plain
 
 if TYPE_CHECKING:
-    from inspector.views import Demo, Recent
+    from inspector.requests import Demo
+    from inspector.views import Recent
 
 _WAYS = (
     ("files", "Open your own files …", "a folder or files: JSONL, JSON, CSV, Parquet, and known formats"),

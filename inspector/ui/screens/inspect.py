@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -62,11 +62,11 @@ class InspectScreen(InspectEditing, InspectWorking):
     InspectScreen.-medium #detail { height: 1fr; }
     InspectScreen.-narrow #queries { height: 1; }
     InspectScreen.-narrow #detail { height: 37%; }
-    InspectScreen.-narrow.-at-queries #queries { height: 50%; }
-    InspectScreen.-narrow.-at-queries #detail { display: none; }
-    InspectScreen.-narrow.-at-detail #middle { height: 6; }
-    InspectScreen.-narrow.-at-detail #bundle { display: none; }
-    InspectScreen.-narrow.-at-detail #detail { height: 1fr; }
+    InspectScreen.-narrow #queries.-roomy { height: 50%; }
+    InspectScreen.-narrow #detail.-away { display: none; }
+    InspectScreen.-narrow #bundle.-away { display: none; }
+    InspectScreen.-narrow #middle.-small { height: 6; }
+    InspectScreen.-narrow #detail.-roomy { height: 1fr; }
     """
 
     class StoreChanged(Message):
@@ -79,6 +79,7 @@ class InspectScreen(InspectEditing, InspectWorking):
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
         self.header = HeaderBar(id="header")
+        self.middle = Vertical(id="middle")
         self._asked: dict[int, list[int]] = {}
         self._unsubscribe: Callable[[], None] | None = None
         self._header_timer: Timer | None = None
@@ -89,7 +90,7 @@ class InspectScreen(InspectEditing, InspectWorking):
         with Vertical(id="regions"):
             yield self.query_pane
             with Vertical(id="rest"):
-                with Vertical(id="middle"):
+                with self.middle:
                     yield self.bundle_bar
                     yield self.candidate_pane
                 yield self.detail
@@ -241,16 +242,24 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     # Going about
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    def on_descendant_focus(self) -> None:
         """In a narrow terminal the region with the focus gets the room."""
-        at = "candidates"
-        for node in event.widget.ancestors_with_self:
-            if node is self.query_pane:
-                at = "queries"
-            elif node is self.detail:
-                at = "detail"
-        for region in ("queries", "candidates", "detail"):
-            self.set_class(region == at, f"-at-{region}")
+        self._give_room()
+
+    def on_resize(self) -> None:
+        """The terminal may have become narrow, or wide."""
+        self._give_room()
+
+    def _give_room(self) -> None:
+        # Classes of the regions and not of the screen, which would style every widget anew; none where all have room.
+        narrow = self.app.size.width < self.app.HORIZONTAL_BREAKPOINTS[1][0]
+        at_queries = narrow and self.query_pane.has_focus_within
+        at_detail = narrow and self.detail.has_focus_within
+        self.query_pane.set_class(at_queries, "-roomy")
+        self.detail.set_class(at_queries, "-away")
+        self.detail.set_class(at_detail, "-roomy")
+        self.bundle_bar.set_class(at_detail, "-away")
+        self.middle.set_class(at_detail, "-small")
 
     def action_to_queries(self) -> None:
         """To the queries."""

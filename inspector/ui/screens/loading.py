@@ -26,8 +26,9 @@ from inspector.ui.screens.base import BaseScreen
 from inspector.ui.widgets.safe import plain
 
 if TYPE_CHECKING:
-    from inspector.inspection import Inspection, OpenRequest
+    from inspector.inspection import Inspection
     from inspector.records import Progress
+    from inspector.requests import OpenRequest
 
 _EVERY = 0.1
 

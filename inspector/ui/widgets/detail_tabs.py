@@ -206,19 +206,18 @@ class RecordTab(DetailTab):
 
     TITLE: ClassVar[str] = "Record"
     DEFAULT_CSS = """
-    RecordTab > FieldEditor { display: none; border-top: solid $primary; }
-    RecordTab.-editing > FieldEditor { display: block; }
+    RecordTab > FieldEditor { border-top: solid $primary; }
     RecordTab > Reader { min-height: 2; }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._subject: Subject | None = None
+        self._editor: FieldEditor | None = None
 
     def compose(self) -> ComposeResult:
-        """The fields, and the editor that shows when it is needed."""
+        """The fields; the editor is made when it is first needed."""
         yield Reader(id="record")
-        yield FieldEditor()
 
     @property
     def reader(self) -> Reader:
@@ -254,22 +253,27 @@ class RecordTab(DetailTab):
 
     def open_editor(self, task: EditTask) -> None:
         """Edit a field in place."""
-        self.add_class("-editing")
-        self.query_one(FieldEditor).open(task)
+        if self._editor is None:
+            self._editor = FieldEditor(task)
+            self.mount(self._editor)
+        else:
+            self._editor.display = True
+            self._editor.open(task)
 
     def close_editor(self) -> bool:
         """Close the editor; False if none was open."""
-        if not self.has_class("-editing"):
+        if self._editor is None or not self._editor.display:
             return False
-        self.remove_class("-editing")
-        if self.has_focus_within:
+        inside = self.has_focus_within
+        self._editor.display = False
+        if inside:
             self.reader.focus()
         return True
 
     @property
     def editor(self) -> FieldEditor | None:
         """The editor while it is open."""
-        return self.query_one(FieldEditor) if self.has_class("-editing") else None
+        return self._editor if self._editor is not None and self._editor.display else None
 
     def go_back(self) -> bool:
         """Escape closes the editor first."""

@@ -90,9 +90,9 @@ class FieldEditor(Vertical):
             self.editor = editor
             self.task = task
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.editing: EditTask | None = None
+    def __init__(self, task: EditTask | None = None) -> None:
+        super().__init__()
+        self.editing = task
         self._form = Form("", False, False)
         self._chosen: Any = _NOT_SET
         self._start = ""
@@ -110,6 +110,11 @@ class FieldEditor(Vertical):
             for verb in ("save", "absent", "null", "empty", "source", "cancel"):
                 label = f"{verb} {show_keys(BY_ID[f'editor.{verb}'], {})}"
                 yield Button(Content(label), id=f"do-{verb}", compact=True)
+
+    def on_mount(self) -> None:
+        """Start, where it was made for a task."""
+        if self.editing is not None:
+            self.open(self.editing)
 
     def open(self, task: EditTask) -> None:
         """Start on a task and take the focus."""

@@ -1,0 +1,95 @@
+"""What is asked to be opened, and the bundled stores: light to import, so that the first paint waits for nothing."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from inspector.errors import InspectorError
+from inspector.resources import resource_dir
+
+if TYPE_CHECKING:
+    from inspector.audit.exposure import LetThrough
+    from inspector.formats import LoadOptions
+    from inspector.gate.gate import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A bundled store: its name, what it teaches in one line, its folder, its language."""
+
+    name: str
+    lesson: str
+    folder: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOptions:
+    """The flags of DESIGN 12 that say how a store is read and on which route it is evaluated.
+
+    None means: as the store says, else the default. ``temporary`` works in a private workspace that is removed at the
+    end; ``no_edits`` leaves the workspace's edits out.
+    """
+
+    as_format: str | None = None
+    queries: Path | None = None
+    judgments: Path | None = None
+    policy: Path | None = None
+    mapping: Path | None = None
+    lenient: bool = False
+    assume: Mapping[str, Any] = field(default_factory=dict)
+    as_of: str | None = None
+    workspace: Path | None = None
+    temporary: bool = False
+    no_edits: bool = False
+    model: str | None = None
+    route: str | None = None
+    k: int = 20
+    lexical_text: Literal["text", "metadata"] | None = None
+    tau: float = 0.8
+    let_through: LetThrough = "admit"
+    gate: Mode = "layered"
+    lexicons: tuple[Path, ...] = ()
+
+    def load_options(self) -> LoadOptions:
+        """The part that the importers read."""
+        from inspector.formats import LoadOptions
+
+        return LoadOptions(
+            as_format=self.as_format,
+            queries=self.queries,
+            judgments=self.judgments,
+            policy=self.policy,
+            mapping=self.mapping,
+            lenient=self.lenient,
+            assume=self.assume,
+            as_of=self.as_of,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """What the terminal UI is asked to open: sources and options; ``demo`` names a bundled store."""
+
+    sources: tuple[Path, ...]
+    options: OpenOptions = field(default_factory=OpenOptions)
+    demo: str | None = None
+
+
+def demos() -> list[Demo]:
+    """The bundled stores, in the order in which they are best met. Raises InspectorError where they are missing."""
+    folder = resource_dir("fixtures")
+    listed = tomllib.loads((folder / "stores.toml").read_text(encoding="utf-8"))["stores"]
+    return [Demo(one["name"], one["lesson"], str(folder / one["name"]), one["language"]) for one in listed]
+
+
+def demo_folder(name: str) -> Path:
+    """The folder of a bundled store. Raises InspectorError that lists the names where there is none of this one."""
+    known = {demo.name: Path(demo.folder) for demo in demos()}
+    if name not in known:
+        raise InspectorError(f"no bundled store is called {name!r}: one of {', '.join(known)}")
+    return known[name]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from inspector import __version__
 from inspector.errors import InspectorError
 from inspector.text import visible
+
+if TYPE_CHECKING:
+    from inspector.store.sqlpatch import Dialect
 
 _FOLDER_OR_FILE = click.Path(path_type=Path)
 _Command = Callable[..., Any]
@@ -272,14 +276,21 @@ def _comparison_options(command: _Command) -> _Command:
     return command
 
 
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
 def _comparison_request(given: dict[str, Any]) -> Any:
     from inspector.compare.comparison import Request
 
-    parts = {
-        name: tuple(part.strip() for part in given.pop(name).split(",") if part.strip()) for name in ("routes", "axes")
-    }
     return Request(
-        **parts, **{name: given.pop(name) for name in ("cost", "base", "seed")}, k=given["k"], tau=given["tau"]
+        routes=_listed(given.pop("routes")),
+        k=given["k"],
+        tau=given["tau"],
+        axes=_listed(given.pop("axes")),
+        cost=given.pop("cost"),
+        base=given.pop("base"),
+        seed=given.pop("seed"),
     )
 
 
@@ -325,8 +336,9 @@ def sensitivity(
     """Corrupt and hide labels: what label errors cost each route, and which ? to resolve first."""
     from inspector import comparing
 
-    named = {} if kinds is None else {"kinds": tuple(part.strip() for part in kinds.split(",") if part.strip())}
-    request = comparing.SensitivityRequest(_comparison_request(given), seeds=seeds, tolerance=tolerance, **named)
+    request = comparing.SensitivityRequest(_comparison_request(given), seeds=seeds, tolerance=tolerance)
+    if kinds is not None:
+        request = dataclasses.replace(request, kinds=_listed(kinds))
     found, first = comparing.sensitivity_sources(
         sources, _options(given), request, _StderrProgress(), on_open=_tell_opened
     )
@@ -368,13 +380,31 @@ def why(
     help="jsonl: the memories, edits applied; bundle: a whole folder; edits: JSON patch lines; sql: UPDATE statements;"
     " authority-packet: a packet for the execution gate's own evaluator.",
 )
-@click.option("--dialect", type=click.Choice(["duckdb", "postgresql", "sqlite"]), default="duckdb", help="Of --as sql.")
+@click.option(
+    "--edits", "edits_only", is_flag=True, help="The edits alone: as --as edits, or with --dialect as --as sql."
+)
+@click.option(
+    "--dialect", type=click.Choice(["duckdb", "postgresql", "sqlite"]), help="Of the SQL; duckdb if not given."
+)
+@click.option("--table", default="memories", show_default=True, help="The table that the SQL is about.")
 @click.option(
     "--out", type=_FOLDER_OR_FILE, required=True, help="File to write (a new folder for a bundle); - is stdout."
 )
 @_export_store_options
-def export(sources: tuple[Path, ...], kind: str, dialect: str, out: Path, **given: Any) -> None:
+def export(
+    sources: tuple[Path, ...],
+    kind: str,
+    edits_only: bool,
+    dialect: Dialect | None,
+    table: str,
+    out: Path,
+    **given: Any,
+) -> None:
     """Write the store with its edits, or the edits alone. The source itself is never written."""
+    if edits_only:
+        if kind not in ("jsonl", "edits", "sql"):
+            raise click.UsageError(f"--edits writes edits, not --as {kind}")
+        kind = "sql" if dialect is not None or kind == "sql" else "edits"
     with _opened(sources, given, evaluate=False) as inspection:
         if kind == "bundle":
             inspection.export_bundle(out)
@@ -388,7 +418,31 @@ def export(sources: tuple[Path, ...], kind: str, dialect: str, out: Path, **give
             elif kind == "edits":
                 inspection.export_edits(file)
             else:
-                inspection.export_edits(file, "sql", dialect)
+                left_out = inspection.export_edits(file, "sql", dialect or "duckdb", table)
+                if left_out:
+                    _say(f"{left_out:,} edits have no SQL statement: the script's comments name them")
+
+
+@cli.command()
+@click.argument("patch", type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option(
+    "--out", type=_FOLDER_OR_FILE, required=True, help="New .jsonl file (memories only) or new bundle folder."
+)
+@click.option("--queries", type=_FOLDER_OR_FILE, help="Read the queries from this file.")
+@click.option("--judgments", type=_FOLDER_OR_FILE, help="Read judgments (released or human labels).")
+@click.option("--mapping", type=_FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml).")
+@click.option("--as", "as_format", metavar="FORMAT", help="Read SOURCE as this format (see inspector formats).")
+@click.option("--lenient", is_flag=True, help="Leave out bad records of the source.")
+def apply(patch: Path, sources: tuple[Path, ...], out: Path, **given: Any) -> None:
+    """Apply PATCH (of export --edits) to SOURCE, writing the edited store anew; SOURCE itself is never written.
+
+    Refused as a whole, with the reason, where the source does not have the old values, as when it is applied again.
+    """
+    from inspector.formats import LoadOptions
+    from inspector.patching import apply_patch
+
+    _say(apply_patch(patch, sources, out, LoadOptions(**given), _StderrProgress()).words)
 
 
 @cli.command()

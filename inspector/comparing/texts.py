@@ -1,0 +1,226 @@
+"""Comparisons and sensitivity curves as plain text for a terminal; safe to print (DESIGN 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.compare.comparison import RECORDED, Comparison, RouteResult
+from inspector.compare.contamination import EXPOSURES
+from inspector.compare.corruption import CORRUPTIONS, Curve
+from inspector.compare.intervals import Figure
+from inspector.comparing.resolving import Resolve
+from inspector.comparing.sensitive import Sensitivity
+from inspector.text import visible
+
+_TOLD = {
+    RECORDED: "as the trace recorded",
+    "retrieved": "everything retrieved (no gate)",
+    "unresolved": "admit and unresolved let through",
+    "admit": "admit let through",
+}
+
+
+def share(value: float | None) -> str:
+    """A share with three decimals, – where there is none."""
+    return "–" if value is None else f"{value:.3f}"
+
+
+def interval(figure: Figure) -> str:
+    """A figure with its interval where it has one."""
+    if figure.low is None or figure.high is None:
+        return share(figure.value)
+    return f"{share(figure.value)} [{share(figure.low)}, {share(figure.high)}]"
+
+
+def table(rows: Sequence[Sequence[str]], words: bool = False) -> Iterator[str]:
+    """Rows in columns, the first to the left and the others to the right; the first row is the head.
+
+    ``words`` says that the last column holds words, which stand to the left.
+    """
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    left = {0, len(widths) - 1} if words else {0}
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _count(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.1f}"
+
+
+def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
+    head = (
+        "route",
+        "recall",
+        "feasible",
+        "risk lower",
+        "risk upper",
+        "infeasible",
+        "conditional",
+        "prefix",
+        "coverage",
+    )
+    rows = [(*head, "similarities")]
+    for result in routes:
+        of = result.figures
+        rows.append(
+            (
+                result.route,
+                interval(of["recall"]),
+                interval(of["feasible"]),
+                share(of["risk_lower"].value),
+                interval(of["risk_upper"]),
+                share(of["infeasibility_part"].value),
+                share(of["conditional_part"].value),
+                _count(of["prefix"].value),
+                share(of["coverage"].value),
+                _count(of["similarities"].value),
+            )
+        )
+    yield from table(rows)
+
+
+def _deltas(comparison: Comparison) -> Iterator[str]:
+    rows = [(f"minus {comparison.request.base_route}", "recall", "p", "feasible", "p", "risk upper", "p")]
+    for result in comparison.routes:
+        if not result.deltas:
+            continue
+        cells = [result.route]
+        for name in ("recall", "feasible", "risk_upper"):
+            delta = result.deltas[name]
+            around = "" if delta.low is None or delta.high is None else f" [{delta.low:+.3f}, {delta.high:+.3f}]"
+            cells.append("–" if delta.value is None else f"{delta.value:+.3f}{around}")
+            cells.append("–" if delta.p is None else f"{delta.p:.4f}")
+        rows.append(tuple(cells))  # type: ignore[arg-type]
+    if len(rows) > 1:
+        yield ""
+        yield from table(rows)
+
+
+def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
+    for rule in (RECORDED, *EXPOSURES):
+        rows = [("contamination and loss, " + _TOLD[rule], "contamination", "inadmissible", "irrelevant", "loss")]
+        for result in routes:
+            if rule not in result.exposures:
+                continue
+            named = [(result.route, result.exposures[rule])]
+            if len(result.paths) > 1:
+                named += [(f"  by {path.path}", path.exposures[rule]) for path in result.paths]
+            for name, figures in named:
+                cells = [
+                    f"{share(figures[f'{one}_lower'].value)}–{share(figures[f'{one}_upper'].value)}"
+                    for one in ("contamination", "inadmissible", "irrelevant", "loss")
+                ]
+                rows.append((name, *cells))  # type: ignore[arg-type]
+        if len(rows) > 1:
+            yield ""
+            yield from table(rows)
+
+
+def _lenses(comparison: Comparison) -> Iterator[str]:
+    rows = [("verifier lens", "score", "AUC", "violations", "admitted", "")]
+    for result in comparison.routes:
+        for source, part in zip(comparison.sources, result.sources, strict=True):
+            for lens in part.lenses:
+                name = result.route if len(comparison.sources) == 1 else f"{result.route}, {source.name}"
+                numbers = (f"{lens.violations:,}", f"{lens.admitted:,}")
+                rows.append((name, lens.score, share(lens.auc), *numbers, lens.words))
+    if len(rows) > 1:
+        yield ""
+        yield from table(rows, words=True)
+
+
+def _agreement(comparison: Comparison) -> Iterator[str]:
+    rows = [("agreement of judgments", "axis", "alpha", "pairs", "")]
+    for source, found in zip(comparison.sources, comparison.agreement, strict=True):
+        rows += [(source.name, one.axis, share(one.alpha), f"{one.units:,}", one.words) for one in found]
+    if len(rows) > 1:
+        yield ""
+        yield from table(rows, words=True)
+
+
+def _head(comparison: Comparison) -> Iterator[str]:
+    request = comparison.request
+    axes = ", ".join(request.axes)
+    yield f"top {request.k}, recall to match {request.tau:g}, axes {axes}, infeasible counts {request.cost:g}"
+    for source in comparison.sources:
+        left = f", {len(source.not_evaluable):,} of them not evaluable" if source.not_evaluable else ""
+        yield f"{source.name}: {source.memories:,} memories, {source.queries:,} queries{left}"
+        if len(source.groups) < 2:
+            yield f"{source.name}: all queries are of one group: no intervals"
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """The comparison in tables: figures at matched recall, differences, contamination and loss, lens, agreement."""
+    lines = [*_head(comparison), ""]
+    if comparison.assumed:
+        lines.append("with " + ", ".join(f"{name}={value}" for name, value in sorted(comparison.assumed.items())))
+    lines += _routes(comparison.routes)
+    lines += _deltas(comparison)
+    lines += _exposures(comparison.routes)
+    lines += _lenses(comparison)
+    lines += _agreement(comparison)
+    if comparison.without is not None:
+        lines += ["", "without the assumptions", *_routes(comparison.without.routes), *_deltas(comparison.without)]
+    return visible("\n".join(lines), newlines=True)
+
+
+def _curves(found: Sensitivity) -> Iterator[str]:
+    rates = found.request.rates
+    for kind in found.request.kinds:
+        if kind in found.untouched:
+            yield ""
+            yield f"{kind}: there is no label to corrupt"
+            continue
+        yield ""
+        rows = [(f"{kind}: {CORRUPTIONS[kind].words}", *(f"{rate:.0%}" for rate in rates), "breaks", "behind")]
+        for curve in found.curves:
+            if curve.kind == kind:
+                rows += _curve_rows(curve)
+        yield from table(rows)
+
+
+def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
+    def rate(value: float | None) -> str:
+        return "–" if value is None else f"{value:.0%}"
+
+    uppers = (share(point.risk_upper) for point in curve.points)
+    lowers = (share(point.risk_lower) for point in curve.points)
+    recalls = (share(point.recall) for point in curve.points)
+    return [
+        (f"{curve.route}: risk upper", *uppers, rate(curve.breaks_at), rate(curve.behind_at)),
+        ("  risk lower", *lowers, "", ""),
+        ("  recall", *recalls, "", ""),
+    ]
+
+
+def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[str]:
+    yield ""
+    for route, curve in found.first.items():
+        if curve is None:
+            yield f"{route}: no label error adds {found.request.tolerance:g} to its risk"
+        else:
+            yield f"{route}: {curve.kind} breaks first, at {curve.breaks_at:.0%}"
+    for source, fields in zip(found.sources, first, strict=bool(first)):
+        yield ""
+        rows = [(f"{source.name}: resolve first", "narrows risk by", "candidates", "ask about")]
+        for one in fields:
+            limits = "" if one.verified else " (limits)"
+            asked = ", ".join(ask.name for ask in one.records[:3]) + (", …" if len(one.records) > 3 else "")
+            rows.append((one.field, f"{share(one.least)}–{share(one.most)}{limits}", f"{one.cells:,}", asked))
+        yield from table(rows, words=True)
+
+
+def sensitivity_text(found: Sensitivity, first: Sequence[Sequence[Resolve]] = ()) -> str:
+    """The curves in tables, which label breaks each route first, and what to resolve first."""
+    request = found.request
+    lines = [
+        f"{request.seeds} seeds from {request.routes.seed}, base {request.routes.base_route}, "
+        f"broken where risk upper grows by {request.tolerance:g}"
+    ]
+    lines += _curves(found)
+    lines += _first(found, first)
+    return visible("\n".join(lines), newlines=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Literal, Self, TextIO, cast
 
@@ -9,6 +10,8 @@ from inspector.core import locked
 from inspector.editing import Editing
 from inspector.formats import canonical
 from inspector.gate.packet import build_packet, stores_by_namespace
+from inspector.overlay import with_setting
+from inspector.records import ABSENT
 from inspector.showing import Showing
 from inspector.store.patch import to_jsonl
 from inspector.store.sqlpatch import Dialect, to_sql
@@ -17,12 +20,21 @@ from inspector.store.sqlpatch import Dialect, to_sql
 class Inspection(Showing, Editing):
     """The one door to a loaded store; made by :func:`inspector.inspection.open_sources`."""
 
-    def export_edits(self, out: IO[str], form: Literal["jsonl", "sql"] = "jsonl", dialect: Dialect = "duckdb") -> None:
-        """Write the edits in force as JSON patch lines or SQL UPDATE statements, each naming the old value."""
+    def export_edits(
+        self,
+        out: IO[str],
+        form: Literal["jsonl", "sql"] = "jsonl",
+        dialect: Dialect = "duckdb",
+        table: str = "memories",
+    ) -> int:
+        """Write the edits in force as JSON patch lines or SQL UPDATE statements, each naming the old value.
+
+        Gives how many were left out: SQL has statements for memories alone (a comment names each that has none).
+        """
         if form == "jsonl":
             to_jsonl(cast("TextIO", out), self.log.effective())
-        else:
-            to_sql(cast("TextIO", out), self.log.effective(), dialect)
+            return 0
+        return to_sql(cast("TextIO", out), self.log.effective(), dialect, table).left_out
 
     @locked
     def export_store(self, out: IO[str]) -> None:
@@ -39,8 +51,12 @@ class Inspection(Showing, Editing):
 
     @locked
     def export_bundle(self, folder: Path) -> None:
-        """Write the whole store with its edits applied as a bundle folder."""
-        canonical.write_bundle(self.bundle, folder)
+        """Write the whole store with its edits applied as a bundle folder, your judgments and settings included."""
+        settings = self.bundle.settings
+        for key, value in self._overlay.items():
+            if key.kind == "setting" and value is not ABSENT:
+                settings = with_setting(settings, key.field, value)
+        canonical.write_bundle(replace(self.bundle, judgments=self._judgments(), settings=settings), folder)
 
     def __enter__(self) -> Self:
         return self

@@ -56,12 +56,13 @@ def to_jsonl(fp: TextIO, edits: Iterable[Effective]) -> int:
     """
     count = 0
     for edit in edits:
-        fp.write(_inert(encode(patch_line(edit))) + "\n")
+        fp.write(inert_json(encode(patch_line(edit))) + "\n")
         count += 1
     return count
 
 
-def _inert(text: str) -> str:
+def inert_json(text: str) -> str:
+    """JSON text in which each character that could act on a terminal is a JSON escape."""
     if visible(text) == text:
         return text
     return "".join(char if visible(char) == char else json.dumps(char)[1:-1] for char in text)

@@ -6,19 +6,23 @@ setting of the server, and no character that acts on a terminal is written as it
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO, get_args
 
 from inspector.errors import InspectorError
-from inspector.records import ABSENT, Uid
+from inspector.records import ABSENT, Uid, namespace_key
 from inspector.store.codec import decode, encode
 from inspector.store.editlog import Effective
+from inspector.store.patch import inert_json
 from inspector.text import visible
 
 Dialect = Literal["duckdb", "postgresql", "sqlite"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+#: The script's own table, temporary so that none of the store's can be meant.
+COUNTS = "inspector_matched"
 _NAMES: dict[Dialect, str] = {"duckdb": "DuckDB", "postgresql": "PostgreSQL", "sqlite": "SQLite"}
 
 
@@ -49,6 +53,10 @@ def to_sql(
 ) -> SqlReport:
     """Write one UPDATE for each edited memory, in one transaction; it names the old values that it expects.
 
+    The script ends with a SELECT of one row: how many memories it names, how many rows matched the expected old values
+    (and so were changed), how many memories matched none. Which those are stands in the temporary table
+    :data:`COUNTS`.
+
     ``table`` may have a schema before a dot. Absent and null are SQL's NULL, lists and objects are JSON. Edits of
     other things than memories, and values that the dialect cannot hold, are left out, each with a comment that says
     so. Raises InspectorError for an unknown dialect or a table name that cannot be quoted.
@@ -68,10 +76,12 @@ def to_sql(
             others.append(edit)
     fp.write(f"-- Edits of memories for {_NAMES[dialect]}. A row is changed only where it still has the old values.\n")
     fp.write("-- Lists and objects are JSON; a field that the source does not have is NULL.\n")
+    fp.write(_PREPARE[dialect])
     fp.write("BEGIN TRANSACTION;\n")
     written = left_out = 0
     for uid, group in by_memory.items():
         try:
+            _check_owner(uid, group, by_memory)
             fp.write(_update(name, uid, group, dialect, namespace_column(uid)) + "\n")
             written += len(group)
         except _CannotSay as error:
@@ -81,7 +91,20 @@ def to_sql(
     for edit in others:
         left_out += 1
         fp.write(_comment(f"not written: {edit.kind} {' '.join(edit.target)}: {edit.field} is no field of a memory"))
+    fp.write(_REPORT)
     return SqlReport(written, left_out)
+
+
+_PREPARE: dict[Dialect, str] = {
+    "duckdb": f"CREATE OR REPLACE TEMPORARY TABLE {COUNTS} (memory TEXT, rows_matched INTEGER);\n",
+    "postgresql": f"DROP TABLE IF EXISTS pg_temp.{COUNTS};\n"
+    f"CREATE TEMPORARY TABLE {COUNTS} (memory TEXT, rows_matched INTEGER);\n",
+    "sqlite": f"DROP TABLE IF EXISTS temp.{COUNTS};\n"
+    f"CREATE TEMPORARY TABLE {COUNTS} (memory TEXT, rows_matched INTEGER);\n",
+}
+_COUNTED = "coalesce(sum(rows_matched), 0) AS rows_matched"
+_MISSED = "count(*) - count(nullif(rows_matched, 0)) AS memories_not_matched"
+_REPORT = f"SELECT count(*) AS memories_named, {_COUNTED}, {_MISSED} FROM {COUNTS};\n"  # noqa: S608 - our own names
 
 
 def _comment(text: str) -> str:
@@ -94,7 +117,20 @@ def _update(table: str, uid: Uid, group: list[Effective], dialect: Dialect, owne
     namespace = decode(uid.namespace) if uid.namespace else None
     tests = [_is(_identifier(owner), namespace, dialect), f'"id" = {_literal(uid.id, dialect)}']
     tests += [_is(_identifier(edit.field), edit.old, dialect) for edit in group]
-    return f"UPDATE {table} SET {', '.join(sets)} WHERE {' AND '.join(tests)};"  # noqa: S608 - every part is quoted
+    where = " AND ".join(tests)
+    named = _text_literal(str(uid), dialect)
+    # Counted before the change: afterwards nothing has the old values any more. Every part is quoted.
+    count = f"INSERT INTO {COUNTS} SELECT {named}, count(*) FROM {table} WHERE {where};"  # noqa: S608
+    change = f"UPDATE {table} SET {', '.join(sets)} WHERE {where};"  # noqa: S608
+    return f"{count}\n{change}"
+
+
+def _check_owner(uid: Uid, group: list[Effective], edited: Mapping[Uid, list[Effective]]) -> None:
+    """Refuse to move a memory to where another edited one of its id still stands: a later UPDATE would take both."""
+    moved = {edit.field: edit.new for edit in group if edit.field in ("namespace", "namespaces")}
+    goal = Uid(namespace_key(moved), uid.id)
+    if goal.namespace and goal != uid and goal in edited:
+        raise _CannotSay(f"another edited memory {uid.id} comes from its new namespace: move that one first")
 
 
 def _identifier(name: str) -> str:
@@ -107,16 +143,24 @@ def _is(column: str, value: Any, dialect: Dialect) -> str:
     """A test that the column has the value, true for NULL against NULL."""
     if value is None or value is ABSENT:
         return f"{column} IS NULL"
+    if isinstance(value, list | dict):
+        return _is_json(column, value, dialect)
     same = "IS" if dialect == "sqlite" else "IS NOT DISTINCT FROM"
+    return f"{column} {same} {_literal(value, dialect)}"
+
+
+def _is_json(column: str, value: Any, dialect: Dialect) -> str:
+    """A test that the column holds the list or object, however it is spelt. Never fails on a row that holds no JSON."""
     literal = _literal(value, dialect)
-    if not isinstance(value, list | dict):
-        return f"{column} {same} {literal}"
-    # The same list or object may be spelt in several ways: compared as JSON.
     if dialect == "duckdb":
-        return f"TRY_CAST({column} AS JSON) {same} {literal}"
-    if dialect == "postgresql":
-        return f"CAST({column} AS jsonb) {same} CAST({literal} AS jsonb)"
-    return f"json({column}) {same} json({literal})"
+        return f"TRY_CAST({column} AS JSON) IS NOT DISTINCT FROM {literal}"
+    if dialect == "sqlite":
+        return f"CASE WHEN json_valid({column}) THEN json({column}) END IS json({literal})"
+    # PostgreSQL has no cast that forgives: a typed column is compared as JSON, a text with the usual spellings.
+    spellings = dict.fromkeys((encode(value), json.dumps(value), json.dumps(value, ensure_ascii=False)))
+    texts = ", ".join(_text_literal(one, dialect) for one in spellings)
+    as_json = f"CAST({literal} AS jsonb)"
+    return f"(to_jsonb({column}) = {as_json} OR CAST({column} AS text) IN ({texts}, CAST({as_json} AS text)))"
 
 
 def _literal(value: Any, dialect: Dialect) -> str:
@@ -136,9 +180,28 @@ def _literal(value: Any, dialect: Dialect) -> str:
         return f"CAST('{word}' AS {'DOUBLE' if dialect == 'duckdb' else 'DOUBLE PRECISION'})"
     if isinstance(value, str):
         return _text_literal(value, dialect)
-    text = _text_literal(encode(value), dialect)
+    _check_json(value, dialect)
+    text = _text_literal(inert_json(encode(value)), dialect)
     # DuckDB reads a plain text as a list by rules of its own, which are not JSON's.
     return f"CAST({text} AS JSON)" if dialect == "duckdb" else text
+
+
+def _check_json(value: Any, dialect: Dialect) -> None:
+    """Refuse what no JSON of the dialect can hold, rather than let the whole script fail on it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_json(key, dialect)
+            _check_json(inner, dialect)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_json(inner, dialect)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise _CannotSay(f"a list or object holds {value!r}, which JSON cannot")
+    elif isinstance(value, str):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise _CannotSay("a value holds a lone surrogate, which is no text")
+        if dialect == "postgresql" and "\0" in value:
+            raise _CannotSay("a value holds NUL, which PostgreSQL cannot store in a text")
 
 
 def _text_literal(text: str, dialect: Dialect) -> str:

@@ -29,7 +29,8 @@ class LoadOptions:
 
     ``queries``, ``judgments`` and ``policy`` replace what the sources hold; ``mapping`` says how to read foreign
     fields. ``lenient`` skips bad records and lists them. ``assume`` is laid over the bundle's assumptions; ``as_of``
-    is the default instant of queries that state none, the word "now" included. ``trace`` is refused with an error.
+    is the default instant of queries that state none, the word "now" included. ``trace`` is a file of recorded traces
+    (:mod:`inspector.formats.traces`).
     """
 
     as_format: str | None = None

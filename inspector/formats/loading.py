@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.formats import canonical, gatemem, mapping, packets, rhelm
+from inspector.formats import canonical, gatemem, mapping, packets, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
 from inspector.formats.mapping_schema import Mapped
@@ -51,9 +51,6 @@ def load(
     options = options or LoadOptions()
     if not paths:
         raise InputError.at("SOURCE", None, "", "nothing was given", "a file or a folder")
-    if options.trace is not None:
-        wrong = "traces are read from a query's `recorded` block in this version"
-        raise InputError.at(name_of(options.trace), None, "", wrong, "queries with recorded, and no --trace")
     sources = _sources(paths, options)
     files = _all_files(sources, options)
     sizes = [_size(file) for file in files]
@@ -67,6 +64,8 @@ def load(
         for source in sources:
             _read(source, options, maps[source.path], collector, watch)
         _read_replacements(options, collector, watch)
+        if options.trace is not None:
+            traces.read(options.trace, collector, watch)
     watch.finish()
     _check_any(paths, collector)
     settings = settings.with_(default_as_of=_default_as_of(collector, settings, options))
@@ -92,7 +91,9 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
     digest = hashlib.sha256()
     said = {
         "sources": [[name_of(source.path), source.format] for source in sources],
-        "replaced": [str(one) for one in (options.queries, options.judgments, options.policy, options.mapping)],
+        "replaced": [
+            str(one) for one in (options.queries, options.judgments, options.policy, options.mapping, options.trace)
+        ],
         "options": [options.as_format, options.lenient, options.as_of, dict(options.assume)],
     }
     digest.update(json.dumps(said, sort_keys=True, default=str).encode())
@@ -127,7 +128,7 @@ def _sources(paths: Sequence[Path], options: LoadOptions) -> list[Source]:
 
 
 def _all_files(sources: list[Source], options: LoadOptions) -> list[Path]:
-    given = (options.queries, options.judgments, options.policy, options.mapping)
+    given = (options.queries, options.judgments, options.policy, options.mapping, options.trace)
     files = [file for source in sources for file in source.files]
     return list(dict.fromkeys([*files, *(file for file in given if file is not None)]))
 

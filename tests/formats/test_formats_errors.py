@@ -286,11 +286,10 @@ def test_unknown_format_names_the_nearest(tmp_path: Path) -> None:
     )
 
 
-def test_trace_is_refused_with_the_way_to_give_it(tmp_path: Path) -> None:
+def test_a_trace_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(GOOD)
     assert message(tmp_path / "m", LoadOptions(trace=Path("t.jsonl"))) == (
-        "t.jsonl: traces are read from a query's `recorded` block in this version: "
-        "queries with recorded, and no --trace"
+        "t.jsonl: does not exist: a file or folder that can be read"
     )
 
 

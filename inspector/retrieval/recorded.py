@@ -12,7 +12,7 @@ import numpy as np
 from inspector.records import Memory, Presence, Query, namespace_key, presence_of
 from inspector.retrieval.pool import PoolView
 from inspector.retrieval.pools import not_no, one_row
-from inspector.text import content_hash
+from inspector.text import content_hash, token_line
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ def ranked(event: Mapping[str, Any], name: str, notes: list[str]) -> list[Mappin
     known = [score for score in scores if math.isfinite(score)]
     missing = len(scores) - len(known)
     kind = event.get("score_kind")
-    if presence_of(event.get("filter")) is not Presence.VALUE:
+    if event.get("kind") != "rerank" and presence_of(event.get("filter")) is not Presence.VALUE:
         notes.append(f"{name}: unfiltered retrieval")
     if missing and known:
         notes.append(f"{name}: {missing} of {len(scores)} scores are missing or not a number: ranked last")
@@ -92,6 +92,7 @@ class TraceReader:
         for mi, memory in enumerate(view.memories):
             self._by_id.setdefault(memory.id, []).append(mi)
         self._hashes: dict[str, list[int]] | None = None
+        self._lines: dict[str, list[int]] | None = None
 
     def read(self, qi: int) -> Trace:
         """The ranking of one query: the union of its events in order, each memory where it first comes."""
@@ -110,7 +111,7 @@ class TraceReader:
         return trace
 
     def _resolve(self, item: Mapping[str, Any], qi: int, event: str, trace: Trace) -> int | None:
-        """The memory that an item means: by id and namespace, then content hash, then the query's scope."""
+        """The memory that an item means: by id and namespace, then content hash, then text; scope tells twins apart."""
         memories = self._view.memories
         wanted = str(item.get("id"))
         found = self._by_id.get(wanted, [])
@@ -119,6 +120,8 @@ class TraceReader:
         if len(found) != 1 and isinstance(item.get("content_hash"), str):
             by_hash = self._with_hash(item["content_hash"])
             found = [mi for mi in found if mi in by_hash] or ([] if found else list(by_hash)) or found
+        if not found and isinstance(item.get("text"), str):
+            found = self._with_text(item["text"])
         if len(found) > 1:
             indices = np.array(found, dtype=np.int64)
             found = indices[not_no(one_row(self._view.scope, indices, qi))].tolist() or found
@@ -134,7 +137,16 @@ class TraceReader:
             self._hashes = {}
             for mi, memory in enumerate(self._view.memories):
                 self._hashes.setdefault(content_hash(memory.text), []).append(mi)
-        return self._hashes.get(digest.lower(), [])
+        return self._hashes.get(digest.lower().removeprefix("sha256:"), [])
+
+    def _with_text(self, text: str) -> list[int]:
+        """Memories of the same word tokens: stores and traces differ in white space and punctuation."""
+        line = token_line(text)
+        if self._lines is None:
+            self._lines = {}
+            for mi, memory in enumerate(self._view.memories):
+                self._lines.setdefault(token_line(memory.text), []).append(mi)
+        return self._lines.get(line, []) if len(line) > 2 else []
 
 
 def _is_of(memory: Memory, namespace: Any) -> bool:

@@ -46,6 +46,10 @@ from inspector.trit import Trit, parse_trit
 from inspector.views import Change, RouteChoice
 from inspector.wording import change_sentence
 
+#: Queries that are ranked and judged without letting go of the lock.
+BLOCK = 256
+#: Up to this many memories × queries an edit ranks everything anew at once; above, a worker does (:meth:`Core.settle`).
+INLINE_CELLS = 200_000
 P = ParamSpec("P")
 R = TypeVar("R")
 #: The source of a judgment that the user sets on the screen.
@@ -98,6 +102,7 @@ class Core:
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
         self._exposure: dict[int, ExposureReader] = {}
         self._evaluation: Evaluation | None = None
+        self._generation = 0
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
         self._start_overlay()
@@ -117,8 +122,8 @@ class Core:
         return self._judgments()
 
     def _new_evaluation(self) -> Evaluation:
-        self.retriever.use(self.route, self.engine, self.settings)
-        return Evaluation(self.memories, self.queries, self.engine, self.route, self.retriever.rank, self.tau)
+        ranker = self.retriever.ranker(self.route, self.engine, self.settings)
+        return Evaluation(self.memories, self.queries, self.engine, self.route, ranker, self.tau)
 
     def evaluate(self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Encode what the route needs, rank and judge everything. Raises Cancelled; what was encoded is kept.
@@ -126,17 +131,52 @@ class Core:
         The candidates in force stay until the new ones are complete.
         """
         self.retriever.prepare(self.route, on_progress, cancelled)
+        self._evaluate_anew(on_progress, cancelled)
+
+    def _evaluate_anew(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Delta | None:
+        """A full evaluation beside the one in force, which it replaces; what differs, None where there was none.
+
+        The lock is held a block at a time, so that the screen can read and edit meanwhile; an edit starts it again.
+        """
+        done, generation, total = 0, -1, len(self.queries)
+        while True:
+            if cancelled():
+                raise Cancelled("evaluation cancelled")
+            with self.lock:
+                if generation != self._generation:
+                    done, generation, evaluation = 0, self._generation, self._new_evaluation()
+                stop = min(done + BLOCK, total)
+                evaluation.run(done, stop)
+                done = stop
+                if done >= total:
+                    before, self._evaluation = self._evaluation, evaluation
+                    same_route = before is not None and before.route == evaluation.route
+                    delta = evaluation.difference(before) if same_route and before is not None else None
+            if on_progress is not None:
+                on_progress(Progress("judging", done, total, "queries"))
+            if done >= total:
+                return delta
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every ranking and vector follows the edits; if not, :meth:`settle` is to be run in a worker."""
+        waiting = self._evaluation is not None and bool(self._evaluation.waiting)
+        return not waiting and not self.retriever.has_stale
+
+    def settle(
+        self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> Change | None:
+        """Encode edited texts and rank anew what waits for it (DESIGN 10); None where nothing changed.
+
+        For a worker: it may take seconds. Raises Cancelled; what is not done goes on waiting.
+        """
+        if self.is_settled or self._evaluation is None:
+            return None
+        recall = overall(self._evaluation.matched).recall
+        self.retriever.encode_stale(on_progress, cancelled)
+        delta = self._evaluate_anew(on_progress, cancelled)
         with self.lock:
-            evaluation = self._new_evaluation()
-
-            def report(done: int, total: int) -> None:
-                if cancelled():
-                    raise Cancelled("evaluation cancelled")
-                if on_progress is not None:
-                    on_progress(Progress("judging", done, total, "queries"))
-
-            evaluation.run(report)
-            self._evaluation = evaluation
+            return None if delta is None else self._changed(delta, "ranked anew: ", recall, frozenset(), frozenset(), 0)
 
     def set_route(self, route: RouteChoice) -> None:
         """Choose the route and k; :meth:`evaluate` makes them count. Raises InspectorError for an unknown route."""
@@ -160,19 +200,26 @@ class Core:
         recall = overall(self.evaluation.matched).recall if self._evaluation else None
         for shift in shifts:
             self._lay(shift.key, shift.after)
+        self._generation += 1
         affected = self._update(mis, qis, judged=any(s.kind == "judgment" for s in shifts), settled=settled)
         if self._evaluation is None:
             return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected)))
         delta = self._refresh(shifts, mis, affected, qis, before, everything=settled)
+        moved = {cell for cell, action in gates.items() if self.gate.cell(*cell).action != action}
+        delta.queries |= {qi for qi, _ in moved}
+        return self._changed(delta, prefix, recall, frozenset(qis), frozenset(affected), len(moved))
+
+    def _changed(
+        self, delta: Delta, prefix: str, recall: float | None, qis: frozenset[int], mis: frozenset[int], gates: int
+    ) -> Change:
+        """Mark the changed cells until they are looked at, and tell."""
         for (qi, mi), was in delta.before.items():
             marks = self._marks.setdefault(qi, {}).setdefault(mi, {})
             for column, value in was.items():
                 marks.setdefault(column, value)
-        moved = {cell for cell, action in gates.items() if self.gate.cell(*cell).action != action}
-        delta.queries |= {qi for qi, _ in moved}
-        recall_now = overall(self.evaluation.matched).recall
-        sentence = prefix + change_sentence(delta.flips, recall, recall_now, len(moved))
-        return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries | qis), frozenset(affected)))
+        now = overall(self.evaluation.matched).recall
+        sentence = prefix + change_sentence(delta.flips, recall, now, gates)
+        return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries) | qis, mis))
 
     def _gates(self, shifts: Sequence[Shift], mis: set[int], qis: set[int]) -> dict[tuple[int, int], str]:
         """The gate's actions before an edit, of the candidates whose gate reads an edited field."""
@@ -222,18 +269,22 @@ class Core:
         everything: bool,
     ) -> Delta:
         evaluation = self.evaluation
-        evaluation.engine = self.engine
-        self.retriever.use(self.route, self.engine, self.settings)
+        if everything:
+            evaluation.adopt(self.engine, self.retriever.ranker(evaluation.route, self.engine, self.settings))
         fields = {shift.field for shift in shifts if shift.kind == "memory"}
         self.retriever.edited(mis, qis, fields)
         queries, rerank = set(qis), set(qis)
         for shift in shifts:
             if shift.kind == "judgment" and shift.target[0] in self._qi:
                 queries.add(self._qi[shift.target[0]])
-                if shift.field in ROUTE_FILTERS.get(self.route.name, AXES):
+                if shift.field in ROUTE_FILTERS.get(evaluation.route.name, AXES):
                     rerank.add(self._qi[shift.target[0]])
-        if everything or self.retriever.reads_all(self.route, fields):
+        whole = everything or self.retriever.reads_all(evaluation.route, fields)
+        small = len(self.memories) * len(self.queries) <= INLINE_CELLS
+        if everything or (whole and small):
             queries = rerank = set(range(len(self.queries)))
+        elif whole:
+            evaluation.waiting = set(range(len(self.queries)))
         elif before is not None:
             watched, inside = before
             rerank |= set(np.nonzero((inside != evaluation.members(watched)).any(axis=1))[0].tolist())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,12 +39,8 @@ ROUTE_FILTERS: dict[str, tuple[str, ...]] = {
 }
 
 
-class Ranker(Protocol):
-    """Ranks the candidates of some queries on the current route."""
-
-    def __call__(self, queries: Indices) -> Ranking:
-        """Rank the candidates of ``queries``, a row each, in their order."""
-        ...
+#: Ranks the candidates of some queries, a row each, in their order.
+Ranker = Callable[[Indices], Ranking]
 
 
 @dataclass(slots=True)
@@ -87,18 +82,32 @@ class Evaluation:
         self.similarities = np.zeros(len(queries), dtype=np.int64)
         self.width = np.zeros(len(queries), dtype=np.int64)
         self.matched: list[Matched] = [matched((), (), (), tau) for _ in queries]
+        #: Queries whose ranking an edit may have changed, and that wait to be ranked anew.
+        self.waiting: set[int] = set()
 
-    def run(self, on_block: Callable[[int, int], None] | None = None, block: int = 256) -> None:
-        """Rank and judge every query, in blocks; ``on_block`` is told how many of how many are done."""
-        total = len(self.queries)
-        for start in range(0, total, block):
-            rows = np.arange(start, min(start + block, total), dtype=np.int64)
-            self._rank(rows)
-            self._judge_rows(rows)
-            for row in rows.tolist():
-                self._figure(row)
-            if on_block is not None:
-                on_block(min(start + block, total), total)
+    def run(self, start: int = 0, stop: int | None = None) -> None:
+        """Rank and judge the queries from ``start`` to ``stop`` (None: all)."""
+        rows = np.arange(start, len(self.queries) if stop is None else stop, dtype=np.int64)
+        if not rows.size:
+            return
+        self._rank(rows)
+        self._judge_rows(rows)
+        for row in rows.tolist():
+            self._figure(row)
+
+    def adopt(self, engine: AxisEngine, ranker: Ranker) -> None:
+        """Go on with another engine: the settings changed."""
+        self.engine = engine
+        self._ranker = ranker
+
+    def difference(self, before: Evaluation) -> Delta:
+        """What a full evaluation of the same queries changed."""
+        delta = Delta()
+        for row in range(len(self.queries)):
+            if before.matched[row] != self.matched[row]:
+                delta.queries.add(row)
+            self._compare(row, before._row(row), delta)  # the same class
+        return delta
 
     def _rank(self, rows: Indices) -> None:
         ranking = self._ranker(rows)

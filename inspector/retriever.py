@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.axes.engine import AxisEngine
-from inspector.errors import InspectorError
 from inspector.pools import EnginePool
 from inspector.records import Bundle, Memory, OnProgress, Progress, Query, Record, Settings
 from inspector.retrieval.embedder import Embedder
@@ -49,9 +48,9 @@ class Retriever:
         self._given = False
         self._lexical: LexicalIndex | None = None
         self._pool: EnginePool | None = None
-        self._route: RouteSpec | None = None
-        self._k: int | None = None
         self._stale: dict[tuple[str, int], str] = {}
+        #: Grows with every vector that is replaced, for whoever keeps what was made of them.
+        self.vectors_generation = 0
         self.params = Params()
         self.ranking_notes: dict[int, tuple[str, ...]] = {}
         self.unknown_ids: dict[int, tuple[tuple[str, str], ...]] = {}
@@ -89,6 +88,7 @@ class Retriever:
         if "vectors" in spec.needs:
             if self._dense is None:
                 self._dense = self._load_vectors(on_progress, cancelled)
+                self.vectors_generation += 1
             self.encode_stale(on_progress, cancelled)
 
     def _load_vectors(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Dense:
@@ -188,29 +188,38 @@ class Retriever:
         else:
             query = query.with_row(index, vector)
         self._dense = Dense(memory, query)
+        self.vectors_generation += 1
 
     # ---- ranking
 
-    def use(self, route: RouteChoice, engine: AxisEngine, settings: Settings) -> None:
-        """Rank on this route from now on, with this engine's axes."""
-        self._route = self.check(route)
-        self._k = None if self._route.name == "recorded" else route.k
+    def ranker(self, route: RouteChoice, engine: AxisEngine, settings: Settings) -> Callable[[IntArray], Ranking]:
+        """What ranks queries on this route with this engine's axes, edits followed. Raises InspectorError."""
+        spec = self.check(route)
+        k = None if spec.name == "recorded" else route.k
         self._settings = settings
-        if self._pool is None:
+        if self._pool is None or self._pool.engine is not engine:
             self._pool = EnginePool(self._memories, self._queries, engine, settings)
-        self._pool.engine, self._pool.settings = engine, settings
+        pool = self._pool
 
-    def rank(self, queries: IntArray) -> Ranking:
-        """Rank the candidates of these queries. Raises InspectorError before :meth:`use` and :meth:`prepare`."""
-        if self._route is None or self._pool is None:
-            raise InspectorError("no route has been chosen")
-        ranking = rank(self._route, self._pool, self.sources, k=self._k, queries=queries, params=self.params)
-        for qi in queries.tolist():
-            self.ranking_notes.pop(qi, None)
-            self.unknown_ids.pop(qi, None)
-        self.ranking_notes.update(ranking.notes)
-        self.unknown_ids.update(ranking.unknown_ids)
-        return ranking
+        def run(queries: IntArray) -> Ranking:
+            ranking = rank(spec, pool, self.sources, k=k, queries=queries, params=self.params)
+            for qi in queries.tolist():
+                self.ranking_notes.pop(qi, None)
+                self.unknown_ids.pop(qi, None)
+            self.ranking_notes.update(ranking.notes)
+            self.unknown_ids.update(ranking.unknown_ids)
+            return ranking
+
+        return run
+
+    def similarities(
+        self, qi: int, mis: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float32]] | None:
+        """Cosines of the query to the memories (n,), NaN for ?, and their vectors (n, d); None without vectors."""
+        if self._dense is None:
+            return None
+        index = np.array(list(mis), dtype=np.int64)
+        return self._dense.scores(np.array([qi]), index)[0], self._dense.memory.data[index]
 
     def score(self, qi: int, mi: int) -> float | None:
         """The pair's similarity where the store's vectors are loaded, rounded as rankings are; else None."""
@@ -226,7 +235,7 @@ class Retriever:
         if not fields:
             return False
         spec = self.check(route)
-        if route.name in _WHOLE_STORE or "text" in fields:
+        if route.name in _WHOLE_STORE or ("text" in fields and "words" in spec.needs):
             return True
         if route.name == "global_recency" and "created_at" in fields:
             return True

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector import core
 from inspector.errors import FieldError
 from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.records import ABSENT
@@ -62,7 +63,7 @@ step = st.one_of(
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("store")
-    memories, queries = [], []
+    memories = []
     for i in range(N):
         angle = [1.0, i / N, (i % 3) / 3]
         memories.append(
@@ -74,17 +75,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "embedding": angle,
             }
         )
-    for i in range(Q):
-        queries.append(
-            {
-                "id": f"q{i}",
-                "text": "which tea" if i % 2 else "which trains",
-                "principal": {"id": "p", "namespaces": ["ann"]},
-                "as_of": "2026-02-15T00:00:00Z",
-                "required": [f"m{i}"],
-                "embedding": [1.0, 0.3 * i, 0.1],
-            }
-        )
+    queries = [
+        {
+            "id": f"q{i}",
+            "text": "which tea" if i % 2 else "which trains",
+            "principal": {"id": "p", "namespaces": ["ann"]},
+            "as_of": "2026-02-15T00:00:00Z",
+            "required": [f"m{i}"],
+            "embedding": [1.0, 0.3 * i, 0.1],
+        }
+        for i in range(Q)
+    ]
     for name, records in (("memories", memories), ("queries", queries)):
         lines = "".join(json.dumps(record) + "\n" for record in records)
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
@@ -135,9 +136,31 @@ def test_incremental_equals_full(store: Path, route: str, actions: list[tuple[st
                 run(inspection, action)
             except FieldError:
                 continue
+        inspection.settle()
+        assert inspection.is_settled
         incremental = shown(inspection)
         inspection.evaluate()
         assert incremental == shown(inspection)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    route=st.sampled_from(["global_bm25", "namespace_bm25", "global_hybrid", "dual_path"]),
+    texts=st.lists(st.tuples(st.integers(0, N - 1), st.sampled_from(["tea", "trains and tea", "note"])), max_size=4),
+    inline=st.booleans(),
+)
+def test_edited_texts_are_ranked_anew(store: Path, route: str, texts: list[tuple[int, str]], inline: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "INLINE_CELLS", 200_000 if inline else 0)
+        with open_sources([store], OpenOptions(temporary=True, route=route, k=5)) as inspection:
+            inspection.evaluate()
+            inspection.retriever.encode_stale = lambda *_: ([], [])  # type: ignore[method-assign]
+            for mi, text in texts:
+                inspection.edit("memory", [mi], "text", text)
+            inspection.settle()
+            incremental = shown(inspection)
+            inspection.evaluate()
+            assert incremental == shown(inspection)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

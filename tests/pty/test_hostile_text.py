@@ -102,9 +102,9 @@ def test_a_long_text_is_shown_to_its_end(store: Path, tmp_path: Path) -> None:
         terminal.press("C")
         for row in range(3):
             terminal.press("t")
-            terminal.wait_for(["start", "begin", "line 1 "][row])
+            terminal.wait_for(["start", "line 1 ", "begin"][row])
             terminal.press("end")
-            terminal.wait_for(["tail\\ end", "finish", "line 200 of"][row])
+            terminal.wait_for(["tail\\ end", "line 200 of", "finish"][row])
             terminal.press("escape", "down")
         check_bytes(bytes(terminal.raw))
 

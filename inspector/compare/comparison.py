@@ -194,9 +194,13 @@ def _paths(
             served += int(on.any(axis=1).sum())
             candidates += int(on.sum())
             for rule, exposed in _exposed(run, part.admissible).items():
-                values = path_values(
-                    run.path, number, run.memory, exposed, part.admissible, run.trits["relevance"], source.needs
-                )
+                if len(run.paths) == 1 and number == 0:  # the path is the route: only who was served is to be told
+                    here = on.any(axis=1)
+                    values = {one: np.where(here, array, np.nan) for one, array in part.exposures[rule].items()}
+                else:
+                    values = path_values(
+                        run.path, number, run.memory, exposed, part.admissible, run.trits["relevance"], source.needs
+                    )
                 tables.setdefault(rule, []).append(_table(source, values, tuple(EXPOSURE_METRICS)))
         if served:
             exposures = {rule: _named(request, EXPOSURE_METRICS, rows) for rule, rows in tables.items()}

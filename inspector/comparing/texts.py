@@ -206,6 +206,9 @@ def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[s
             yield f"{route}: {curve.kind} breaks first, at {curve.breaks_at:.0%}"
     for source, fields in zip(found.sources, first, strict=bool(first)):
         yield ""
+        if not fields:
+            yield f"{source.name}: nothing in the matched prefixes of {found.request.routes.base_route} is unresolved"
+            continue
         rows = [(f"{source.name}: resolve first", "narrows risk by", "candidates", "ask about")]
         for one in fields:
             limits = "" if one.verified else " (limits)"

@@ -15,8 +15,9 @@ NAMES = [demo.name for demo in demos()]
 
 
 def promised(folder: Path) -> list[dict[str, str]]:
-    """The rows of the README's table of expected verdicts."""
-    lines = [line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    """The rows of the README's table of expected verdicts, the first that it holds."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    lines = text[text.index("\n|") + 1 :].partition("\n\n")[0].splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
 

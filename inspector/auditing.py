@@ -1,0 +1,194 @@
+"""The audit over a loaded store: each query's audit made when it is asked for, kept until an edit reaches it.
+
+Everything that the audit reads comes from the evaluation in force; the pure functions are in :mod:`inspector.audit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from inspector.audit.assembly import CHARACTERS, Measure, Order, tokenizer_measure
+from inspector.audit.audit import QueryAudit, audit, sought
+from inspector.audit.case import Case, Judged, Required, Retrieval
+from inspector.audit.corpus import Corpus
+from inspector.audit.events import block
+from inspector.audit.trail import Trail
+from inspector.core import Core
+from inspector.errors import InspectorError
+from inspector.evaluation import judge_pairs
+from inspector.retrieval.models import bundled_folder
+from inspector.trit import Trit
+from inspector.views import Change
+
+
+class Auditor:
+    """Audits the queries of a store under inspection.
+
+    ``order``, ``budget`` and ``measure`` shape the prompt that our verdicts would make; setting them with
+    :meth:`assemble_as` counts from then on. Call from the thread that holds the store's lock.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._corpus = Corpus(core.memories)
+        self._evaluation: object = None
+        self._key: object = None
+        self._audits: dict[int, QueryAudit] = {}
+        self._suspects: dict[int, tuple[int, ...]] | None = None
+        self.order: Order = "rank"
+        self.budget: int | None = None
+        self.measure: Measure = CHARACTERS
+
+    def assemble_as(self, order: Order = "rank", budget: int | None = None, measure: Measure | None = None) -> None:
+        """Set how prompts are assembled; the budget is in the measure's unit."""
+        self.order, self.budget = order, budget
+        self.measure = measure if measure is not None else self.measure
+        self._audits.clear()
+
+    def changed(self, change: Change) -> None:
+        """Forget the audits that a change of the store can reach. To be called for every :class:`Change`."""
+        reached = set(change.queries)
+        for qi, done in self._audits.items():
+            if any(row.mi in change.memories for row in done.rows):
+                reached.add(qi)
+        for qi in reached:
+            self._audits.pop(qi, None)
+
+    def texts_changed(self, mis: Sequence[int]) -> None:
+        """The texts of these memories were edited: what may stand in which prompt or answer is looked for again."""
+        self._corpus.text_changed()
+        if self._suspects is not None:
+            found = self._corpus.scan({qi: sought(self._core.queries[qi]) for qi in self._suspects}, mis)
+            for qi, near in found.items():
+                kept = [mi for mi in self._suspects[qi] if mi not in set(mis)]
+                if near or len(kept) != len(self._suspects[qi]):
+                    self._suspects[qi] = tuple(sorted({*kept, *near}))
+                    self._audits.pop(qi, None)
+
+    def query_changed(self, qi: int) -> None:
+        """A query's own fields were edited: its prompt or answer may hold other memories."""
+        self._audits.pop(qi, None)
+        if self._suspects is not None:
+            self._suspects[qi] = tuple(self._corpus.scan({qi: sought(self._core.queries[qi])})[qi])
+
+    def audit(self, qi: int) -> QueryAudit:
+        """The audit of one query. Raises InspectorError before the first evaluation."""
+        self._check()
+        done = self._audits.get(qi)
+        if done is None:
+            done = self._audits[qi] = audit(self.case(qi))
+        return done
+
+    def trail(self, qi: int, mi: int) -> Trail:
+        """The trail of any stored memory for a query."""
+        core = self._core
+        route = (
+            f"the {core.route.k} candidates of {core.route}" if self.retrieval(qi) != "recorded" else str(core.route)
+        )
+        return self.audit(qi).trail(mi, route, self.case(qi))
+
+    def all(self) -> list[QueryAudit]:
+        """The audits of every query, in their order."""
+        return [self.audit(qi) for qi in range(len(self._core.queries))]
+
+    def retrieval(self, qi: int) -> Retrieval:
+        """Where the query's retrieved memories come from: see :data:`inspector.audit.case.Retrieval`."""
+        if self._core.route.name != "recorded":
+            return "simulated"
+        return "recorded" if isinstance(block(self._core.queries[qi]).get("events"), list) else "none"
+
+    def case(self, qi: int) -> Case:
+        """What the audit of a query reads."""
+        core = self._core
+        evaluation = core.evaluation
+        row = evaluation.memory[qi]
+        held = row[row >= 0]
+        trits = {name: evaluation.trits[name][qi] for name in ("admissible", "relevance", "usable")}
+        stored = core.engine.stored(held, np.full(len(held), qi, dtype=np.int64)) if len(held) else held
+        retrieved = tuple(
+            Judged(
+                mi=mi,
+                rank=place + 1,
+                score=_score(float(evaluation.score[qi, place])),
+                path=evaluation.path[qi][place],
+                stored=Trit(int(stored[place])),
+                verdict=Trit(int(trits["admissible"][place])),
+                relevance=Trit(int(trits["relevance"][place])),
+                usable=Trit(int(trits["usable"][place])),
+            )
+            for place, mi in enumerate(held.tolist())
+        )
+        query = core.queries[qi]
+        wanted = list(dict.fromkeys(query.value("required") or ()))
+        return Case(
+            query=query,
+            corpus=self._corpus,
+            retrieved=retrieved,
+            required=tuple(Required(id, tuple(mis)) for id, mis in zip(wanted, evaluation.required(qi), strict=True)),
+            judge=self._judge(qi),
+            retrieval=self.retrieval(qi),
+            as_of=core.engine.as_of(qi),
+            suspects=self._near(qi),
+            let_through=core.let_through,
+            order=self.order,
+            budget=self.budget,
+            measure=self.measure,
+            timezone=core.settings.timezone,
+        )
+
+    def with_eligible(self, qi: int, eligible: Sequence[int]) -> QueryAudit:
+        """The audit with its eligible but missing memories; ``eligible`` are those usable for the query."""
+        return audit(replace(self.case(qi), eligible=tuple(eligible)))
+
+    def _judge(self, qi: int) -> Callable[[Sequence[int]], Sequence[Judged]]:
+        def judge(mis: Sequence[int]) -> list[Judged]:
+            memories = np.array(mis, dtype=np.int64)
+            queries = np.full(len(mis), qi, dtype=np.int64)
+            cells = judge_pairs(self._core.engine, memories, queries)
+            stored = self._core.engine.stored(memories, queries)
+            return [
+                Judged(
+                    mi=mi,
+                    rank=0,
+                    score=None,
+                    path="",
+                    stored=Trit(int(stored[place])),
+                    verdict=Trit(int(cells["admissible"][place])),
+                    relevance=Trit(int(cells["relevance"][place])),
+                    usable=Trit(int(cells["usable"][place])),
+                )
+                for place, mi in enumerate(mis)
+            ]
+
+        return judge
+
+    def _near(self, qi: int) -> tuple[int, ...]:
+        """Memories whose text may stand in the query's recorded prompt or answer; all queries looked for at once."""
+        if self._suspects is None:
+            wanted = {place: one for place, query in enumerate(self._core.queries) if (one := sought(query)).texts}
+            self._suspects = {place: tuple(found) for place, found in self._corpus.scan(wanted).items()}
+        return self._suspects.get(qi, ())
+
+    def _check(self) -> None:
+        """Another evaluation, or another way of letting through: nothing that was kept holds."""
+        core = self._core
+        key = core.route, core.let_through, core.settings
+        if core.evaluation is not self._evaluation or key != self._key:
+            self._evaluation, self._key = core.evaluation, key
+            self._audits.clear()
+
+
+def bundled_measure() -> Measure:
+    """Tokens of the bundled encoder's tokenizer where it is at hand, else characters, which the measure then says."""
+    try:
+        return tokenizer_measure(Path(bundled_folder()) / "tokenizer.json", "all-MiniLM-L6-v2")
+    except (InspectorError, ImportError):
+        return CHARACTERS
+
+
+def _score(value: float) -> float | None:
+    return None if value != value else value

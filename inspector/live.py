@@ -10,7 +10,7 @@ from inspector.core import locked
 from inspector.editing import Editing
 from inspector.formats import canonical
 from inspector.gate.packet import build_packet, stores_by_namespace
-from inspector.overlay import with_setting
+from inspector.overlay import follow_owners, with_setting
 from inspector.records import ABSENT
 from inspector.showing import Showing
 from inspector.store.patch import to_jsonl
@@ -56,7 +56,8 @@ class Inspection(Showing, Editing):
         for key, value in self._overlay.items():
             if key.kind == "setting" and value is not ABSENT:
                 settings = with_setting(settings, key.field, value)
-        canonical.write_bundle(replace(self.bundle, judgments=self._judgments(), settings=settings), folder)
+        labels = follow_owners(self._judgments(), self.memories)
+        canonical.write_bundle(replace(self.bundle, judgments=labels, settings=settings), folder)
 
     def __enter__(self) -> Self:
         return self

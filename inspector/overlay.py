@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from inspector.errors import FieldError
-from inspector.records import ABSENT, MEMORY_FIELDS, QUERY_FIELDS, Memory, Record, Settings, check_field, namespace_key
+from inspector.records import (
+    ABSENT,
+    MEMORY_FIELDS,
+    QUERY_FIELDS,
+    Judgment,
+    Memory,
+    Record,
+    Settings,
+    Uid,
+    check_field,
+    namespace_key,
+)
 from inspector.store.editlog import UNEDITED
 
 Kind = Literal["memory", "query"]
@@ -56,6 +69,27 @@ def check_owner(memories: Sequence[Memory], indices: Sequence[int], field: str, 
         if key in taken:
             raise FieldError(field, f"another memory {memories[mi].id!r} is in that namespace", "an id unique in it")
         taken.add(key)
+
+
+def follow_owners(judgments: Iterable[Judgment], memories: Iterable[Memory]) -> list[Judgment]:
+    """The judgments as they must be written beside edited memories: a label names the owner that its memory has now.
+
+    An owner that a judgment's file has no form for (several) is left out, so that the label goes by the id alone.
+    """
+    moved = {
+        memory.uid: namespace_key(memory.effective())
+        for memory in memories
+        if not memory.edits.keys().isdisjoint(("namespace", "namespaces"))
+    }
+    found = []
+    for label in judgments:
+        key = "" if label.namespace is ABSENT else namespace_key({"namespace": label.namespace})
+        now = moved.get(Uid(key, label.memory_id), key)
+        owner = json.loads(now) if now else ABSENT
+        if isinstance(owner, list) and any(isinstance(part, list) for part in owner):
+            owner = ABSENT
+        found.append(label if owner == label.namespace else replace(label, namespace=owner))
+    return found
 
 
 def with_setting(settings: Settings, name: str, value: Any) -> Settings:

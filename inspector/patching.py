@@ -16,7 +16,7 @@ from inspector.core import JUDGED_BY
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats import canonical
 from inspector.formats.base import name_of, read_text
-from inspector.overlay import check_edit, lay, with_setting
+from inspector.overlay import check_edit, follow_owners, lay, with_setting
 from inspector.records import (
     ABSENT,
     Bundle,
@@ -114,18 +114,25 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
     by_uid = {memory.uid: memory for memory in memories}
     by_id = {query.id: query for query in queries}
     own = {_cell(one): one for one in bundle.judgments if one.source == JUDGED_BY}
+    moved = _moved(edits)
+
+    def memory(uid: Uid) -> Memory | None:
+        # Where a patch that gives a memory another owner is in the source already, the memory is found there.
+        return by_uid.get(uid) or by_uid.get(moved.get(uid, uid))
 
     def record(edit: Effective) -> Record | None:
-        return by_uid.get(Uid(*edit.target)) if edit.kind == "memory" else by_id.get(edit.target[0])
+        return memory(Uid(*edit.target)) if edit.kind == "memory" else by_id.get(edit.target[0])
 
     def held(edit: Effective) -> Held | None:
         if edit.kind == "setting":
             return _held_setting(bundle.settings, edit.field)
         if edit.kind == "judgment":
             query_id, namespace, memory_id = edit.target
-            if query_id not in by_id or Uid(namespace, memory_id) not in by_uid:
+            meant = memory(Uid(namespace, memory_id))
+            if query_id not in by_id or meant is None:
                 return None
-            label = own.get((query_id, namespace, memory_id, edit.field))
+            label = own.get((query_id, meant.uid.namespace, memory_id, edit.field))
+            label = label or own.get((query_id, "", memory_id, edit.field))
             return Held(ABSENT if label is None else label.value.symbol, f"the judgment on {edit.field}", open=True)
         found = record(edit)
         return None if found is None else Held(found.get(edit.field), str(found.origin))
@@ -147,7 +154,17 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
     _check_owners(memories, edits, file)
     judged = {(*edit.target, edit.field) for edit in edits if edit.kind == "judgment" and edit.new is not ABSENT}
     kept = [one for one in bundle.judgments if not _covered(one, judged)]
-    return replace(bundle, memories=memories, queries=queries, judgments=kept + labels, settings=settings)
+    judgments = follow_owners(kept + labels, memories)
+    return replace(bundle, memories=memories, queries=queries, judgments=judgments, settings=settings)
+
+
+def _moved(edits: Sequence[Effective]) -> dict[Uid, Uid]:
+    """Where the patch puts the memories to which it gives another owner."""
+    owners: dict[Uid, dict[str, Any]] = {}
+    for edit in edits:
+        if edit.kind == "memory" and edit.field in ("namespace", "namespaces"):
+            owners.setdefault(Uid(*edit.target), {})[edit.field] = edit.new
+    return {uid: Uid(namespace_key(fields), uid.id) for uid, fields in owners.items()}
 
 
 def _cell(label: Judgment) -> tuple[str, str, str, str]:
@@ -170,8 +187,6 @@ def _label(edit: Effective) -> list[Judgment]:
         return []
     query_id, namespace, memory_id = edit.target
     owner = json.loads(namespace) if namespace else ABSENT
-    if isinstance(owner, list) and any(isinstance(part, list) for part in owner):
-        owner = ABSENT  # a judgment's file has no form for several owners
     value = parse_trit(edit.new, edit.field)
     return [Judgment(query_id, memory_id, owner, cast("Any", edit.field), value, JUDGED_BY, Origin("patch", edit.seq))]
 

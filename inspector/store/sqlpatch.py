@@ -153,14 +153,18 @@ def _is_json(column: str, value: Any, dialect: Dialect) -> str:
     """A test that the column holds the list or object, however it is spelt. Never fails on a row that holds no JSON."""
     literal = _literal(value, dialect)
     if dialect == "duckdb":
-        return f"TRY_CAST({column} AS JSON) IS NOT DISTINCT FROM {literal}"
-    if dialect == "sqlite":
-        return f"CASE WHEN json_valid({column}) THEN json({column}) END IS json({literal})"
-    # PostgreSQL has no cast that forgives: a typed column is compared as JSON, a text with the usual spellings.
+        return f"json(TRY_CAST({column} AS JSON)) IS NOT DISTINCT FROM json({literal})"
+    # The others keep escapes as they are spelt (and PostgreSQL in texts the spaces): the usual spellings are tried.
     spellings = dict.fromkeys((encode(value), json.dumps(value), json.dumps(value, ensure_ascii=False)))
-    texts = ", ".join(_text_literal(one, dialect) for one in spellings)
+    texts = [_text_literal(one, dialect) for one in spellings]
+    if dialect == "sqlite":
+        listed = ", ".join(f"json({text})" for text in texts)
+        return f"CASE WHEN json_valid({column}) THEN json({column}) END IN ({listed})"
+    # No cast of PostgreSQL's forgives what is no JSON: a typed column is compared as JSON, a text as a text.
     as_json = f"CAST({literal} AS jsonb)"
-    return f"(to_jsonb({column}) = {as_json} OR CAST({column} AS text) IN ({texts}, CAST({as_json} AS text)))"
+    return (
+        f"(to_jsonb({column}) = {as_json} OR CAST({column} AS text) IN ({', '.join(texts)}, CAST({as_json} AS text)))"
+    )
 
 
 def _literal(value: Any, dialect: Dialect) -> str:

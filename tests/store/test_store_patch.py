@@ -141,7 +141,8 @@ def test_lists_and_owners() -> None:
         "('[\"a\"]', CAST(CAST('[\"a\"]' AS jsonb) AS text)));"
     ]
     (several,) = statements(edit("status", "a", "b", Uid('[["t"],"u"]', "m")), dialect="sqlite")
-    assert 'CASE WHEN json_valid("namespaces") THEN json("namespaces") END IS json(\'[["t"],"u"]\')' in several
+    spellings = """json('[["t"],"u"]'), json('[["t"], "u"]')"""
+    assert f'CASE WHEN json_valid("namespaces") THEN json("namespaces") END IN ({spellings})' in several
     (none,) = statements(edit("status", "a", "b", Uid("", "m")))
     assert '"namespace" IS NULL AND' in none
 

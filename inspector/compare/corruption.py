@@ -121,6 +121,9 @@ class Point:
     ``true_lower`` and ``true_upper`` judge the same rankings by the labels before corruption. Infeasible queries
     count with their cost in all four. None where no query is evaluable. ``worse`` is how many queries have a higher
     upper risk than without corruption in some seed.
+
+    ``lower`` and ``upper`` are what a curve is judged by: the risk at matched recall, or where no query is evaluable
+    the bounds over whole rankings.
     """
 
     rate: float
@@ -135,6 +138,16 @@ class Point:
     least_upper: float | None
     greatest_upper: float | None
     worse: int
+
+    @property
+    def lower(self) -> float | None:
+        """The lower bound that the curve shows."""
+        return self.ranking_lower if self.risk_lower is None else self.risk_lower
+
+    @property
+    def upper(self) -> float | None:
+        """The upper bound that the curve shows and breaks by."""
+        return self.ranking_upper if self.risk_upper is None else self.risk_upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +168,15 @@ class Curve:
     @property
     def rise(self) -> float | None:
         """How much the upper risk grows from no corruption to the highest rate."""
-        first, last = self.points[0].risk_upper, self.points[-1].risk_upper
+        first, last = self.points[0].upper, self.points[-1].upper
         return None if first is None or last is None else last - first
 
 
 def breaks_at(points: Sequence[Point], tolerance: float = TOLERANCE) -> float | None:
     """The first rate at which the upper risk is ``tolerance`` or more above that without corruption."""
-    first = points[0].risk_upper
+    first = points[0].upper
     for point in points[1:]:
-        if first is not None and point.risk_upper is not None and point.risk_upper - first >= tolerance - 1e-12:
+        if first is not None and point.upper is not None and point.upper - first >= tolerance - 1e-12:
             return point.rate
     return None
 
@@ -171,9 +184,9 @@ def breaks_at(points: Sequence[Point], tolerance: float = TOLERANCE) -> float | 
 def behind_at(points: Sequence[Point], base: Sequence[Point]) -> float | None:
     """The first rate at which a route's upper risk is above its base's under the same errors."""
     for mine, theirs in zip(points, base, strict=True):
-        if mine.risk_upper is None or theirs.risk_upper is None:
+        if mine.upper is None or theirs.upper is None:
             continue
-        if mine.risk_upper > theirs.risk_upper + 1e-12:
+        if mine.upper > theirs.upper + 1e-12:
             return mine.rate
     return None
 
@@ -183,8 +196,8 @@ def first_to_break(curves: Sequence[Curve]) -> Curve | None:
 
     def risen(curve: Curve) -> float:
         at = next(point for point in curve.points if point.rate == curve.breaks_at)
-        first = curve.points[0].risk_upper
-        return -((at.risk_upper or 0.0) - (first or 0.0))
+        first = curve.points[0].upper
+        return -((at.upper or 0.0) - (first or 0.0))
 
     broken = [curve for curve in curves if curve.breaks_at is not None]
     return min(broken, key=lambda curve: (curve.breaks_at, risen(curve), curve.kind), default=None)

@@ -58,8 +58,9 @@ class Ask:
 class Resolve:
     """A field that is missing behind unresolved candidates.
 
-    ``least`` and ``most`` say by how much the risk interval (upper minus lower, mean over evaluable queries) would
-    narrow if the field were known everywhere, at its least and most telling values. ``cells`` is how many unresolved
+    ``least`` and ``most`` say by how much the risk interval (upper minus lower, mean over evaluable queries; where none
+    is, over all candidates of all queries) would narrow if the field were known everywhere, at its least and most
+    telling values. ``cells`` is how many unresolved
     candidates of matched prefixes lack it; ``verified`` is False where values cannot be tried and the two are limits
     (0, and all that hangs on those candidates). ``records`` are the memories or queries to ask about, those on which
     most hangs first; none where ``owner`` is "store": the policy file, the time zone.
@@ -128,10 +129,15 @@ class _Work:
         matched = matched_rows(memory, admissible, needs, request.tau)
         self.memory = memory
         self.trits: dict[str, TritArray] = {axis: trits[axis] for axis in AXES}
-        self.inside: BoolArray = (memory >= 0) & (np.arange(memory.shape[1]) < matched.prefix[:, None])
+        held: BoolArray = memory >= 0
+        depth, counted = matched.prefix, matched.evaluable
+        if not counted.any():  # nothing is required anywhere: the bounds over whole rankings are all there is
+            depth = np.count_nonzero(held, axis=1)
+            counted = depth > 0
+        self.inside: BoolArray = held & (np.arange(memory.shape[1]) < depth[:, None])
         self.open: BoolArray = self.inside & (admissible == np.uint8(UNKNOWN))
-        self.evaluable = int(np.count_nonzero(matched.evaluable))
-        self.prefix = np.maximum(matched.prefix, 1)
+        self.evaluable = int(np.count_nonzero(counted))
+        self.prefix = np.maximum(depth, 1)
         self.queries = np.arange(len(memory), dtype=np.int64)
 
     def width(self, admissible: TritArray) -> float:
@@ -151,8 +157,8 @@ class _Work:
             for axis in self.request.axes:
                 result = getattr(explanation, axis)
                 if result.value == UNKNOWN:
-                    names.update(dict.fromkeys(self._field(name) for name in result.missing))
-        return [name for name, _ in names.most_common()]
+                    names.update({self._field(name) for name in result.missing})
+        return sorted(names, key=lambda name: (-names[name], name))
 
     @staticmethod
     def _field(name: str) -> str:

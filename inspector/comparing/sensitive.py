@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -154,6 +154,7 @@ class _Source:
         evaluable = np.flatnonzero(runs.needs.counts > 0)
         # Where no query is evaluable the bounds over whole rankings are all there is, and every query counts.
         self.rows: IntArray = evaluable if len(evaluable) else np.arange(runs.queries, dtype=np.int64)
+        self.upper = "risk_upper" if len(evaluable) else "ranking_upper"
         self.needs: Needs = runs.needs.of_rows(self.rows)
         self.names = uid_digests(memory.uid for memory in inspection.memories)
         self.query_names = digests((query.id,) for query in inspection.queries)
@@ -193,7 +194,7 @@ class _Source:
                 found, corrupted, true = self._corrupted(route, kind, seed, rate, order)
                 figures = self._figures(found, corrupted, true)
                 means[place, seed] = self._means(figures)
-                grown = figures["risk_upper"] > first["risk_upper"] + 1e-12
+                grown = figures[self.upper] > first[self.upper] + 1e-12
                 worse[place, self.rows[grown]] = True
                 tell(1)
         axes = [kind.axis] if kind.axis else list(AXES)
@@ -364,12 +365,8 @@ def _points(request: SensitivityRequest, curves: Sequence[SourceCurve]) -> tuple
             # A mean of equal numbers is that number, whatever the rounding of their sum.
             even = len(values) > 0 and bool((values == values[0]).all())
             means[name] = None if not len(values) else float(values[0] if even else values.mean())
-        least, greatest = spread(by_seed[place, :, _MEANS.index("risk_upper")])
+        upper = "ranking_upper" if means["risk_upper"] is None else "risk_upper"
+        least, greatest = spread(by_seed[place, :, _MEANS.index(upper)])
         worse = sum(int(curve.worse[place].sum()) for curve in curves)
         out.append(Point(rate=rate, **means, least_upper=least, greatest_upper=greatest, worse=worse))
     return tuple(out)
-
-
-def request_json(request: SensitivityRequest) -> dict[str, Any]:
-    """The request as it stands in output."""
-    return asdict(request)

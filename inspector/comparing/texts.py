@@ -25,6 +25,11 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
+def bounds(low: float | None, high: float | None) -> str:
+    """Two bounds, once where they are equal."""
+    return share(low) if low == high else f"{share(low)} to {share(high)}"
+
+
 def interval(figure: Figure) -> str:
     """A figure with its interval where it has one."""
     if figure.low is None or figure.high is None:
@@ -51,7 +56,21 @@ def _count(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
 
 
+def _whole(routes: Sequence[RouteResult]) -> Iterator[str]:
+    """Bounds over all candidates: all there is where nothing is required."""
+    yield "no query is evaluable: nothing is required; bounds are over all candidates"
+    rows = [("route", "lower", "upper", "similarities")]
+    for result in routes:
+        of = result.figures
+        edges = (interval(of["ranking_lower"]), interval(of["ranking_upper"]))
+        rows.append((result.route, *edges, _count(of["similarities"].value)))
+    yield from table(rows)
+
+
 def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
+    if all(result.figures["recall"].value is None for result in routes):
+        yield from _whole(routes)
+        return
     head = (
         "route",
         "recall",
@@ -86,7 +105,7 @@ def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
 def _deltas(comparison: Comparison) -> Iterator[str]:
     rows = [(f"minus {comparison.request.base_route}", "recall", "p", "feasible", "p", "risk upper", "p")]
     for result in comparison.routes:
-        if not result.deltas:
+        if not result.deltas or result.deltas["recall"].value is None:
             continue
         cells = [result.route]
         for name in ("recall", "feasible", "risk_upper"):
@@ -111,7 +130,7 @@ def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
                 named += [(f"  by {path.path}", path.exposures[rule]) for path in result.paths]
             for name, figures in named:
                 cells = [
-                    f"{share(figures[f'{one}_lower'].value)}–{share(figures[f'{one}_upper'].value)}"
+                    bounds(figures[f"{one}_lower"].value, figures[f"{one}_upper"].value)
                     for one in ("contamination", "inadmissible", "irrelevant", "loss")
                 ]
                 rows.append((name, *cells))  # type: ignore[arg-type]
@@ -187,14 +206,24 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
     def rate(value: float | None) -> str:
         return "–" if value is None else f"{value:.0%}"
 
-    uppers = (share(point.risk_upper) for point in curve.points)
-    lowers = (share(point.risk_lower) for point in curve.points)
-    recalls = (share(point.recall) for point in curve.points)
-    return [
-        (f"{curve.route}: risk upper", *uppers, rate(curve.breaks_at), rate(curve.behind_at)),
-        ("  risk lower", *lowers, "", ""),
-        ("  recall", *recalls, "", ""),
+    matched = curve.points[0].risk_upper is not None
+    upper, lower = ("risk upper", "risk lower") if matched else ("upper over all k", "lower over all k")
+    rows = [
+        (
+            f"{curve.route}: {upper}",
+            *(share(point.upper) for point in curve.points),
+            rate(curve.breaks_at),
+            rate(curve.behind_at),
+        ),
+        (f"  {lower}", *(share(point.lower) for point in curve.points), "", ""),
     ]
+    if matched:
+        rows.append(("  recall", *(share(point.recall) for point in curve.points), "", ""))
+    return rows
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"…{name[-39:]}"
 
 
 def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[str]:
@@ -207,12 +236,13 @@ def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[s
     for source, fields in zip(found.sources, first, strict=bool(first)):
         yield ""
         if not fields:
-            yield f"{source.name}: nothing in the matched prefixes of {found.request.routes.base_route} is unresolved"
+            yield f"{source.name}: no candidate of {found.request.routes.base_route} that counts is unresolved"
             continue
         rows = [(f"{source.name}: resolve first", "narrows risk by", "candidates", "ask about")]
         for one in fields:
             limits = "" if one.verified else " (limits)"
-            asked = ", ".join(ask.name for ask in one.records[:3]) + (", …" if len(one.records) > 3 else "")
+            asked = ", ".join(_short(ask.name) for ask in one.records[:3])
+            asked += f" and {len(one.records) - 3} more" if len(one.records) > 3 else ""
             rows.append((one.field, f"{share(one.least)}–{share(one.most)}{limits}", f"{one.cells:,}", asked))
         yield from table(rows, words=True)
 

@@ -458,6 +458,24 @@ def coverage(sources: tuple[Path, ...], as_json: bool, **given: Any) -> None:
         click.echo(json.dumps(covered, ensure_ascii=False, indent=1) if as_json else coverage_text(covered))
 
 
+@cli.command()
+@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.option("--json", "as_json", is_flag=True, help="Every finding, as a JSON object, instead of text.")
+@click.option("--encode", is_flag=True, help="Encode the texts, to look for near duplicates and contradictions.")
+@_store_options
+def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -> None:
+    """Report what is wrong with the store's records, and where: exit 1 where a finding is an error, else 0.
+
+    Several sources are taken for exports of one store (rows and vectors, say) and compared by id.
+    """
+    from inspector.linting import lint_sources
+
+    report = lint_sources(sources, _options(given), _StderrProgress(), encode=encode)
+    click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=1) if as_json else report.text())
+    if report.failed:
+        raise click.exceptions.Exit(1)
+
+
 @cli.command("packet-template")
 def packet_template_() -> None:
     """Print a commented authority packet to start from."""

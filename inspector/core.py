@@ -24,6 +24,7 @@ from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ, GateE
 from inspector.gate.gate import DEFAULT_MODE, Mode
 from inspector.gate.operation import OperationLexicon
 from inspector.overlay import lay, with_setting
+from inspector.pools import index_by_id
 from inspector.records import (
     ABSENT,
     AXES,
@@ -97,6 +98,7 @@ class Core:
         self.tau = tau
         self.let_through: LetThrough = let_through
         self._mi = {memory.uid: index for index, memory in enumerate(self.memories)}
+        self._by_id = index_by_id(self.memories)
         self._qi = {query.id: index for index, query in enumerate(self.queries)}
         self._subscribers: list[Callable[[Change], None]] = []
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
@@ -289,7 +291,7 @@ class Core:
             watched, inside = before
             rerank |= set(np.nonzero((inside != evaluation.members(watched)).any(axis=1))[0].tolist())
         moved = not fields.isdisjoint(("namespace", "namespaces"))
-        return evaluation.refresh(affected, queries, rerank, new_matches=moved or everything)
+        return evaluation.refresh(affected, queries, rerank, [self.memories[mi].id for mi in mis] if moved else ())
 
     def _tell(self, change: Change) -> Change:
         for callback in list(self._subscribers):

@@ -149,6 +149,10 @@ class Evaluation:
         """For each id that the query requires, the indices of the memories it means; empty where none is stored."""
         return required_memories(self._by_id, self.queries[qi], self.engine, qi)
 
+    def _required_ids(self, qi: int) -> list[str]:
+        wanted = self.queries[qi].value("required")
+        return wanted if isinstance(wanted, list) else []
+
     def _figure(self, qi: int) -> None:
         self.matched[qi] = matched(self.memory[qi], self.required(qi), self.trits["admissible"][qi], self.tau)
 
@@ -165,11 +169,11 @@ class Evaluation:
         return inside
 
     def refresh(
-        self, memories: Iterable[int], queries: Iterable[int], rerank: Iterable[int], *, new_matches: bool = False
+        self, memories: Iterable[int], queries: Iterable[int], rerank: Iterable[int], moved: Iterable[str] = ()
     ) -> Delta:
         """Bring up to date every cell of ``memories`` and of ``queries``, and rank the queries in ``rerank`` anew.
 
-        ``new_matches`` says that required ids may now mean other memories, so that figures of all queries are redone.
+        ``moved`` are ids whose memories changed owner: a query that requires one may now mean another memory.
         """
         delta = Delta()
         again = np.array(sorted(set(rerank)), dtype=np.int64)
@@ -180,16 +184,17 @@ class Evaluation:
         rows, positions = rows[keep].astype(np.int64), positions[keep].astype(np.int64)
         touched = sorted(whole | set(rows.tolist()))
         old = {row: self._row(row) for row in touched}
-        old_figures = {row: self.matched[row] for row in touched}
         if again.size:
             self._rank(again)
         if whole:
             self._judge_rows(np.array(sorted(whole), dtype=np.int64))
         self._judge_cells(rows, positions)
-        for row in range(len(self.queries)) if new_matches else touched:
+        ids = set(moved)
+        needing = [row for row in range(len(self.queries)) if ids and not ids.isdisjoint(self._required_ids(row))]
+        for row in sorted({*touched, *needing}):
             before = self.matched[row]
             self._figure(row)
-            if self.matched[row] != old_figures.get(row, before):
+            if self.matched[row] != before:
                 delta.queries.add(row)
         for row in touched:
             self._compare(row, old[row], delta)

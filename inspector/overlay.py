@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -52,14 +52,16 @@ def check_edit(kind: Kind, field: str, value: Any, timezone: str | None) -> None
     check_field(spec, value, timezone)
 
 
-def check_owner(memories: Sequence[Memory], indices: Sequence[int], field: str, value: Any) -> None:
+def check_owner(
+    memories: Sequence[Memory], by_id: Mapping[str, Sequence[int]], indices: Sequence[int], field: str, value: Any
+) -> None:
     """Refuse a namespace in which another memory of the same id already is (DESIGN 2). Raises FieldError."""
     moved = set(indices)
-    wanted = {memories[mi].id for mi in indices}
     taken = {
-        (namespace_key(memory.effective()), memory.id)
-        for mi, memory in enumerate(memories)
-        if memory.id in wanted and mi not in moved
+        (namespace_key(memories[other].effective()), memories[other].id)
+        for mi in indices
+        for other in by_id.get(memories[mi].id, ())
+        if other not in moved
     }
     for mi in indices:
         fields = memories[mi].effective() | {field: value}

@@ -80,74 +80,85 @@ class ChooserScreen(BaseScreen):
         super().__init__()
         self._demos: Sequence[Demo] = ()
         self._recents: dict[Hashable, Recent] = {}
+        self._was_read = False
 
     def compose(self) -> ComposeResult:
-        """Three short tables under each other."""
+        """Header and room for the tables."""
         yield HeaderBar()
         yield Static(Content("Why an answer came from the wrong memory, and what would have prevented it."), id="intro")
-        with Vertical():
-            demos = Grid(
-                [
-                    Column("name", "", 16, least=12),
-                    Column("lesson", "", 30, flex=1),
-                    Column("language", "", 6, least=2, align="right"),
-                ],
-                show_header=False,
-                empty="reading the bundled stores …",
-                id="demos",
-            )
-            demos.border_title = Content("Bundled stores: each teaches one thing")
-            yield demos
-            recent = Grid(
-                [
-                    Column("name", "", 16, least=12, flex=1),
-                    Column("counts", "", 33, least=24),
-                    Column("opened", "", 16, least=10),
-                    Column("path", "", 10, flex=3),
-                ],
-                show_header=False,
-                empty="none yet: what you open is listed here",
-                id="recent",
-            )
-            recent.border_title = Content("Recent workspaces")
-            yield recent
-            ways = Grid(
-                [Column("name", "", 22, least=16), Column("what", "", 30, flex=1)],
-                RowList(_WAYS, lambda way: way[0], lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")]),
-                show_header=False,
-                id="files",
-            )
-            ways.border_title = Content("Your own")
-            yield ways
-            yield Static(id="about")
+        yield Vertical(id="lists")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Read the lists once the screen has been painted."""
-        self.query_one("#demos").focus()
-        self.call_after_refresh(self._read)
+        """Fill the screen once it has been painted: the first paint waits for nothing."""
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        """Three short tables under each other."""
+        demos = Grid(
+            [
+                Column("name", "", 16, least=12),
+                Column("lesson", "", 30, flex=1),
+                Column("language", "", 6, least=2, align="right"),
+            ],
+            show_header=False,
+            empty="reading the bundled stores …",
+            id="demos",
+        )
+        demos.border_title = Content("Bundled stores: each teaches one thing")
+
+        recent = Grid(
+            [
+                Column("name", "", 16, least=12, flex=1),
+                Column("counts", "", 33, least=24),
+                Column("opened", "", 16, least=10),
+                Column("path", "", 10, flex=3),
+            ],
+            show_header=False,
+            empty="none yet: what you open is listed here",
+            id="recent",
+        )
+        recent.border_title = Content("Recent workspaces")
+
+        ways = Grid(
+            [Column("name", "", 22, least=16), Column("what", "", 30, flex=1)],
+            RowList(_WAYS, lambda way: way[0], lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")]),
+            show_header=False,
+            id="files",
+        )
+        ways.border_title = Content("Your own")
+        await self.query_one("#lists").mount(demos, recent, ways, Static(id="about"))
+        demos.focus()
+        self._read()
 
     def on_screen_resume(self) -> None:
-        """What was opened meanwhile is recent now."""
-        if self.is_mounted:
+        """What was opened meanwhile is recent now; the first time the paint comes first."""
+        if self._was_read:
             self._read()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="lists")
     def _read(self) -> None:
-        from inspector.inspection import demos, recent
+        from inspector.requests import demos
 
-        self.post_message(self.Listed(demos(), recent()))
+        # The bundled stores first: the list of recent ones imports far more.
+        self._was_read = True
+        bundled = demos()
+        self.post_message(self.Listed(bundled, ()))
+        from inspector.inspection import recent
+
+        self.post_message(self.Listed(bundled, recent()))
 
     @on(Listed)
     def _listed(self, message: Listed) -> None:
-        self._demos = message.demos
-        self.query_one("#demos", Grid).set_source(
-            RowList(
-                message.demos,
-                lambda demo: demo.name,
-                lambda demo: [Piece(demo.name, "strong"), demo.lesson, Piece(demo.language, "dim")],
+        if message.demos != self._demos:
+            self._demos = message.demos
+            self.query_one("#demos", Grid).set_source(
+                RowList(
+                    message.demos,
+                    lambda demo: demo.name,
+                    lambda demo: [Piece(demo.name, "strong"), demo.lesson, Piece(demo.language, "dim")],
+                )
             )
-        )
         self._recents = {one.path: one for one in message.recents}
         self.query_one("#recent", Grid).set_source(
             RowList(

@@ -47,13 +47,19 @@ class LoadOptions:
 @dataclass(frozen=True)
 class Format:
     """One readable format, for ``inspector formats``: what it is, how its content is recognised, the shortest example
-    that loads, and what a source of this format cannot say."""
+    that loads, and what a source of this format cannot say.
+
+    ``scope``, ``policy`` and ``lifecycle`` name the source's fields that each axis is read from, by precedence; "" for
+    none, and for our own forms, which have the fields themselves."""
 
     name: str
     summary: str
     recognised_by: str
     example: str
     loss: str
+    scope: str = ""
+    policy: str = ""
+    lifecycle: str = ""
 
 
 class Watch:

@@ -60,7 +60,8 @@ class Collector:
     """Takes raw records in, one by one, and holds what becomes the bundle.
 
     A bad record goes to :meth:`fault`: raised, or with ``lenient`` listed in ``skipped``. ``replaced`` names the kinds
-    ("queries", "judgments") that a file of the user's own replaces: those of the sources are passed over.
+    ("queries", "judgments") that a file of the user's own replaces: those of the sources are passed over. ``stated`` is
+    what the sources' own content fixes as :class:`~inspector.records.Settings`, each with its file's name.
     """
 
     def __init__(self, lenient: bool, timezone: str | None, replaced: frozenset[str] = frozenset()) -> None:
@@ -75,7 +76,9 @@ class Collector:
         self.notes: list[str] = []
         self.mapped: dict[str, str] = {}
         self.kept: Counter[str] = Counter()
+        self.stated: list[tuple[str, dict[str, Any]]] = []
         self._uids: dict[Uid, int] = {}
+        self._partial: set[int] = set()
         self._query_ids: dict[str, int] = {}
         self._judged: set[tuple[str, str, str, str, int, str]] = set()
         self._unread: Counter[str] = Counter()
@@ -86,19 +89,34 @@ class Collector:
             raise error
         self.skipped.append(error.problem)
 
-    def memory(self, raw: Any, origin: Origin, suspect: bool = False, where: str = "") -> None:
+    def memory(
+        self, raw: Any, origin: Origin, suspect: bool = False, where: str = "", *, partial: bool = False
+    ) -> None:
         """Add one memory; ``suspect`` asks for the checks that only odd input needs (:func:`check_tree`), ``where`` is
-        the path of the record inside its line, for messages."""
+        the path of the record inside its line, for messages.
+
+        A ``partial`` record is a view of a memory, as a search returns it, perhaps without vector or metadata: beside
+        the record itself with the same text it counts as repeated, whichever comes first.
+        """
         fields = self._fields(raw, MEMORY_FIELDS, origin, suspect, where)
         if fields is None:
             return
         memory = Memory(fields, origin)
         known = self._uids.get(memory.uid)
         if known is None:
-            self._uids[memory.uid] = len(self.memories)
+            known = self._uids[memory.uid] = len(self.memories)
             self.memories.append(memory)
+        elif (partial or known in self._partial) and self.memories[known].fields["text"] == fields["text"]:
+            self.repeated += 1
+            if partial:
+                return
+            self.memories[known] = memory
         else:
             self._again(self.memories[known], memory, f"memory {str(memory.uid)!r}")
+            return
+        self._partial.discard(known)
+        if partial:
+            self._partial.add(known)
 
     def query(self, raw: Any, origin: Origin, suspect: bool = False, where: str = "") -> None:
         """Add one query."""

@@ -15,6 +15,7 @@ from inspector.errors import FieldError, InputError
 from inspector.formats import canonical, gatemem, mapping, packets, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
+from inspector.formats.importers import BY_NAME
 from inspector.formats.mapping_schema import Mapped
 from inspector.formats.recognise import Source, recognise
 from inspector.formats.registry import FORMATS
@@ -61,13 +62,15 @@ def load(
     replaced = {name for name in ("queries", "judgments") if getattr(options, name) is not None}
     collector = Collector(options.lenient, settings.timezone, frozenset(replaced))
     with _without_collection():
-        for source in sources:
+        for source in sorted(sources, key=_is_late):
             _read(source, options, maps[source.path], collector, watch)
         _read_replacements(options, collector, watch)
         if options.trace is not None:
             traces.read(options.trace, collector, watch)
     watch.finish()
     _check_any(paths, collector)
+    if collector.stated:
+        settings = _settings(sources, options, maps, [], collector)
     settings = settings.with_(default_as_of=_default_as_of(collector, settings, options))
     return Bundle(
         memories=collector.memories,
@@ -148,13 +151,20 @@ def _name(path: Path) -> str:
 
 
 def _settings(
-    sources: list[Source], options: LoadOptions, maps: Mapping[Path, Mapped | None], notes: list[str]
+    sources: list[Source],
+    options: LoadOptions,
+    maps: Mapping[Path, Mapped | None],
+    notes: list[str],
+    read: Collector | None = None,
 ) -> Settings:
-    stated: list[tuple[str, dict[str, Any]]] = []
+    """What files of settings, the formats and, after reading, the sources' own content fix for the evaluation."""
+    stated: list[tuple[str, dict[str, Any]]] = [] if read is None else list(read.stated)
     policies: list[tuple[Path, str]] = []
     for source in sources:
         if source.format == "authority-packet":
             stated.append((name_of(source.path), dict(packets.SETTINGS)))
+        if source.format in BY_NAME and BY_NAME[source.format].settings:
+            stated.append((name_of(source.path), dict(BY_NAME[source.format].settings)))
         if "settings" in source.parts:
             stated.append((name_of(source.parts["settings"]), read_settings(source.parts["settings"])))
         mapped = maps[source.path]
@@ -187,6 +197,11 @@ def _read(source: Source, options: LoadOptions, mapped: Mapped | None, collector
     if mapped is not None:
         mapping.read(source, mapped, collector, watch)
         return
+    if source.format in BY_NAME:
+        # an SQLite file's log is read with the file
+        files = tuple(file for file in source.files if not file.name.endswith("-wal"))
+        BY_NAME[source.format].read(files, collector, watch)
+        return
     if source.format in _READERS:
         _READERS[source.format](source.files, collector, watch)
         return
@@ -197,6 +212,10 @@ def _read(source: Source, options: LoadOptions, mapped: Mapped | None, collector
         forced = options.as_format
         container = next((one for one in CONTAINERS if one == forced), None) or sniff(path).container
         canonical.read_part(path, part, container, collector, watch)
+
+
+def _is_late(source: Source) -> bool:
+    return source.format in BY_NAME and BY_NAME[source.format].late
 
 
 def _read_replacements(options: LoadOptions, collector: Collector, watch: Watch) -> None:

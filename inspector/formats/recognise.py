@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.errors import InputError
-from inspector.formats import gatemem, packets, rhelm
+from inspector.formats import gatemem, packets, rhelm, sqlite
 from inspector.formats.base import clip, did_you_mean, name_of, os_fault
+from inspector.formats.importer import Importer
+from inspector.formats.importers import BY_NAME, IMPORTERS
+from inspector.formats.outline import outline
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
 
@@ -60,6 +63,9 @@ def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format in CONTAINERS or as_format == "mapped":
         wrong = f"is a folder, and {as_format} is a file"
         raise InputError.at(name_of(path), None, "", wrong, "a file, or --as bundle")
+    found = _imported(path, as_format)
+    if found is not None and (as_format is not None or not mapped):
+        return found
     if as_format in (None, "bundle"):
         parts = _bundle_parts(path)
         if "memories" in parts or "mapping" in parts:
@@ -71,8 +77,31 @@ def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
                 return Source(path, name, files)
     if mapped and as_format in (None, "bundle"):
         return Source(path, "bundle", tuple(_bundle_parts(path).values()), _bundle_parts(path))
-    expected = "memories.*, or the folders of rhelm, gatemem or authority-packet data"
+    expected = "memories.*, or a folder that `inspector formats` lists"
     raise InputError.at(name_of(path), None, "", "the folder holds no memories", expected)
+
+
+def _imported(path: Path, as_format: str | None) -> Source | None:
+    """The source as a format of another project: the one that the user names, else the first that recognises it."""
+    tried: tuple[Importer, ...] = IMPORTERS if as_format is None else ()
+    if as_format in BY_NAME:
+        tried = (BY_NAME[as_format],)
+    elif path.is_dir() and _is_bundle(path):
+        return None
+    for importer in tried:
+        files = importer.find(path)
+        if files:
+            return Source(path, importer.format.name, tuple(part for file in files for part in sqlite.files(file)))
+    if as_format in BY_NAME:
+        wrong, what = f"is not {as_format} data", BY_NAME[as_format].format.recognised_by
+        raise InputError.at(name_of(path), None, "", wrong, what)
+    return None
+
+
+def _is_bundle(folder: Path) -> bool:
+    """Whether a folder is a bundle of ours, whatever else lies in it."""
+    named = (folder / name for name in (*_SETTINGS, "memories.jsonl", "memories.csv", "memories.parquet"))
+    return any(one.exists() for one in named)
 
 
 def _bundle_parts(folder: Path) -> dict[str, Path]:
@@ -96,9 +125,14 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
         if not files:
             raise InputError.at(name_of(path), None, "", f"is not {as_format} data", f"a file of {as_format}")
         return Source(path, as_format, files)
-    shape = sniff(path)
     if mapped or as_format == "mapped":
-        return Source(path, "mapped", (path,), {"memories": path})
+        if outline(path).holder != "sqlite":
+            sniff(path)  # says what cannot be read at all
+        return Source(path, "mapped", sqlite.files(path), {"memories": path})
+    found = _imported(path, as_format)
+    if found is not None:
+        return found
+    shape = sniff(path)
     kind = shape.kind
     if as_format is None and kind in _FINDERS:
         return Source(path, kind, _FINDERS[kind](path))
@@ -110,5 +144,5 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
         return Source(path, as_format, (path,), {"memories": path})
     if shape.container == "json" and not shape.keys:
         raise InputError.at(name_of(path), None, "", "the file holds no records", "at least one of memories")
-    found = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
-    raise InputError.at(name_of(path), None, "", f"not recognised (its fields: {found})", READABLE)
+    fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
+    raise InputError.at(name_of(path), None, "", f"not recognised (its fields: {fields})", READABLE)

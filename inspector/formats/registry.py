@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.formats import gatemem, mapping, packets, rhelm
 from inspector.formats.base import Format
+from inspector.formats.importers import IMPORTERS
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -47,4 +48,5 @@ FORMATS: tuple[Format, ...] = (
     rhelm.FORMAT,
     gatemem.FORMAT,
     packets.FORMAT,
+    *(one.format for one in IMPORTERS),
 )

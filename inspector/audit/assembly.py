@@ -97,7 +97,8 @@ class Prompt:
         limit = "no budget" if self.budget is None else f"budget {self.budget:,}"
         cut = f", {len(self.cut)} cut" if self.cut else ""
         size = f"{self.size:,} {self.measure} ({limit}{cut})"
-        return f"{len(self.lines)} memories, {size}, in order of {self.order}; let through: {counts}"
+        many = "1 memory" if len(self.lines) == 1 else f"{len(self.lines)} memories"
+        return f"{many}, {size}, in order of {self.order}; let through: {counts}"
 
 
 def assemble(

@@ -1,0 +1,275 @@
+"""What a report says, as blocks that every output form writes in its own way: headings, tables, texts with marks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+_LETTERS = {"stored": "S", "retrieved": "R", "verified": "V", "exposed": "E", "disclosed": "D"}
+_SIGNS = {"admit": "✓ admit", "exclude": "✗ exclude", "unresolved": "? unresolved"}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; ``level`` 1 is the report's."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list of plain texts."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; rows are as long as ``columns``. ``marks`` names the columns whose cells are 1, 0 or ?."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A whole text of the store or the trace, with marked stretches (start, end, what they are) that do not overlap.
+
+    ``masked`` says that a token stands for the text: then the stretches can be told and not shown.
+    """
+
+    label: str
+    text: str
+    spans: tuple[tuple[int, int, str], ...] = field(default=())
+    masked: bool = False
+
+
+Block = Heading | Paragraph | Bullets | Table | Marked
+
+
+def blocks(report: Mapping[str, Any]) -> Iterator[Block]:
+    """Every block of a report made by :func:`inspector.reporting.report`."""
+    incidents = report["incidents"]
+    many = "1 incident" if len(incidents) == 1 else f"{len(incidents):,} incidents"
+    yield Heading(1, f"Audit of {report['store']}: {many}")
+    settings = f"route {report['route']}, top {report['top_k']}, let through: {report['let_through']}"
+    yield Paragraph(f"{settings}, isolation {report['isolation']}, unknown intent {report['unknown_intent']}.")
+    said = list(report["header"])
+    if report.get("redacted"):
+        said.append("redacted: tokens in ⟨…⟩ stand for texts and ids; equal tokens mean equal strings")
+    if said:
+        yield Bullets(tuple(said))
+    if len(incidents) > 1:
+        rows = tuple((one["query"]["id"], ", ".join(one["stages"]), _proving(one)) for one in incidents)
+        yield Table(("query", "stages", "proof"), rows)
+    masked = bool(report.get("redacted"))
+    for one in incidents:
+        for block in _incident(one):
+            yield replace(block, masked=masked) if isinstance(block, Marked) else block
+
+
+def _proving(incident: Mapping[str, Any]) -> str:
+    return ", ".join(dict.fromkeys(proof["id"] for proof in incident["proofs"] or incident["open"]))
+
+
+def _incident(incident: Mapping[str, Any]) -> Iterator[Block]:
+    query = incident["query"]
+    yield Heading(2, f"{query['id']}: {', '.join(incident['stages'])}")
+    yield Marked("question", query["text"])
+    rows = [(read["field"], _value(read), read["origin"]) for read in query["bundle"]]
+    rows.append(("required", ", ".join(query["required"]) or "∅ absent", query["origin"]))
+    yield Table(("query field", "value", "from"), tuple(rows))
+    yield Heading(3, "What failed")
+    proofs = [f"{proof['stage']}: {proof['id']}: {proof['words']}" for proof in incident["proofs"]]
+    proofs += [f"open ({proof['stage']}): {proof['id']}: {proof['words']}" for proof in incident["open"]]
+    proofs += [f"answered from short-term context: {one['id']}: {one['words']}" for one in incident["short_term"]]
+    proofs += [f"not in the store: {one['id']}, named by {one['event']}" for one in incident["not_stored"]]
+    yield Bullets(tuple(proofs)) if proofs else Paragraph("No stage failed.")
+    yield Bullets(tuple(_figures(incident["figures"])))
+    if incident["eligible_missing"]:
+        names = ", ".join(_named(one) for one in incident["eligible_missing"])
+        yield Paragraph(f"Eligible but missing (verdict 1, relevance 1, not retrieved): {names}.")
+    yield from _events(incident["events"])
+    yield from _candidates(incident)
+    yield from _prompt(incident)
+    for candidate in incident["candidates"]:
+        if _in_question(candidate, incident):
+            yield from _memory(candidate)
+    if incident["unknown"]:
+        yield Heading(3, "What remains unknown")
+        yield Bullets(tuple(incident["unknown"]))
+    if incident["notes"]:
+        yield Heading(3, "Notes")
+        yield Bullets(tuple(incident["notes"]))
+
+
+def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Contamination and loss, always two figures, and both counts of what is let through."""
+    exposed = figures["exposed"]
+    yield (
+        f"contamination {_bounds(figures['contamination'])} of {exposed} exposed "
+        f"(inadmissible {_bounds(figures['inadmissible'])}, irrelevant {_bounds(figures['irrelevant'])})"
+    )
+    yield f"loss {_bounds(figures['loss'])} of {figures['required']} required"
+    through = figures["let_through"]
+    yield f"let through: {through['admit']} by admit, {through['unresolved']} with unresolved"
+
+
+def _bounds(bounds: Sequence[float] | None) -> str:
+    if bounds is None:
+        return "not evaluable"
+    low, high = (f"{value:.2f}" for value in bounds)
+    return low if low == high else f"[{low}, {high}]"
+
+
+def _events(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    if not events:
+        return
+    yield Heading(3, "Retrieval events")
+    rows = []
+    for event in events:
+        filtered = "unfiltered retrieval" if event["unfiltered"] else _json(event["filter"])
+        if event["kind"] == "rerank":
+            filtered = f"dropped: {', '.join(_named(item) for item in event['dropped']) or 'nothing'}"
+        items = ", ".join(f"{_named(item)}{'' if item['stored'] else ' (not stored)'}" for item in event["items"])
+        rows.append((event["name"], event["at"] or "–", filtered, event["score_kind"], items or "nothing"))
+    yield Table(("event", "at", "filter", "score", "returned"), tuple(rows))
+
+
+def _candidates(incident: Mapping[str, Any]) -> Iterator[Block]:
+    yield Heading(3, "Memories")
+    columns = ("rank", "memory", "owner", "score", "S", "P", "L", "verdict", "usable", "trail", "text")
+    rows = tuple(
+        (
+            str(one["rank"] or "–"),
+            one["id"],
+            one["namespace"] or "∅",
+            "–" if one["score"] is None else f"{one['score']:.4f}",
+            str(one["scope"]),
+            str(one["policy"]),
+            str(one["lifecycle"]),
+            _SIGNS.get(one["verdict"], one["verdict"]),
+            str(one["usable"]),
+            letters(one["trail"]),
+            _short(one["text"]),
+        )
+        for one in incident["candidates"]
+    )
+    yield Table(columns, rows, frozenset(("S", "P", "L", "usable")))
+
+
+def letters(trail: Sequence[Mapping[str, Any]]) -> str:
+    """The trail as five letters: happened, ``·`` did not, ``?`` unknown; ``!`` after a step that should not have."""
+    out = []
+    for step in trail:
+        sign = {1: _LETTERS.get(step["step"], "?"), 0: "·"}.get(step["value"], "?")
+        out.append(sign + ("!" if step["broken"] else ""))
+    return "".join(out)
+
+
+def _prompt(incident: Mapping[str, Any]) -> Iterator[Block]:
+    exposure = incident["exposure"]
+    yield Heading(3, "Prompt and answer")
+    yield Paragraph(f"What our verdicts would have put into the prompt: {exposure['assembled']}.")
+    lines = ", ".join(exposure["lines"]) or "nothing"
+    cut = f"; cut: {', '.join(exposure['cut'])}" if exposure["cut"] else ""
+    yield Paragraph(f"In order: {lines}{cut}.")
+    if incident["prompt"] is not None:
+        yield Marked("recorded prompt", incident["prompt"])
+    elif not exposure["recorded"]:
+        yield Paragraph("No prompt was recorded.")
+    if incident["answer"] is None:
+        yield Paragraph("No answer was recorded: what was disclosed is unknown.")
+        return
+    spans = [
+        (*span["in_answer"], candidate["id"]) for candidate in incident["candidates"] for span in candidate["spans"]
+    ]
+    yield Marked("answer", incident["answer"], _apart(spans))
+
+
+def _apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
+    """Spans that do not overlap: what several memories say is marked once, with all their names."""
+    cuts = sorted({end for span in spans for end in span[:2]})
+    out: list[tuple[int, int, str]] = []
+    for start, end in pairwise(cuts):
+        names = dict.fromkeys(name for low, high, name in spans if low <= start and end <= high)
+        if names:
+            label = ", ".join(names)
+            if out and out[-1][1] == start and out[-1][2] == label:
+                out[-1] = (out[-1][0], end, label)
+            else:
+                out.append((start, end, label))
+    return tuple(out)
+
+
+def _in_question(candidate: Mapping[str, Any], incident: Mapping[str, Any]) -> bool:
+    """Whether a memory is shown in full: it proves or leaves open something, is required, was exposed, or was told."""
+    named = {proof["id"] for proof in (*incident["proofs"], *incident["open"])} | set(incident["query"]["required"])
+    happened = {step["step"] for step in candidate["trail"] if step["value"] != 0}
+    return candidate["id"] in named or bool(candidate["spans"]) or "exposed" in happened
+
+
+def _memory(candidate: Mapping[str, Any]) -> Iterator[Block]:
+    yield Heading(3, f"Memory {_named(candidate)}: {_SIGNS.get(candidate['verdict'], candidate['verdict'])}")
+    spans = [(*span["in_memory"], span["by"]) for span in candidate["spans"] if span["in_memory"] is not None]
+    yield Marked(f"text ({candidate['origin']})", candidate["text"], _apart(spans))
+    yield Bullets(tuple(_axis(axis) for axis in candidate["axes"]))
+    rows = [
+        (axis["axis"], f"{read['of']}.{read['field']}", _value(read), read["origin"])
+        for axis, read in _reads(candidate)
+    ]
+    if rows:
+        yield Table(("axis", "field read", "value", "from"), tuple(rows))
+    steps = []
+    for step in candidate["trail"]:
+        when = f" at {step['at']}" if step["at"] else ""
+        wrong = " — should not have happened" if step["broken"] else ""
+        steps.append(f"{step['step']} {step['value']}{when}: {step['detail']}{wrong}")
+    yield Bullets((*steps, *(one["words"] for one in candidate["breaks"]), *candidate["notes"]))
+    if candidate["fixes"]:
+        yield Bullets(tuple(f"edit that gives {fix['verdict']}: {fix['words']}" for fix in candidate["fixes"]))
+    if candidate["unread"]:
+        unread = ", ".join(f"{read['of']}.{read['field']}" for read in candidate["unread"])
+        yield Paragraph(f"Present, read by no rule: {unread}.")
+
+
+def _reads(candidate: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    for axis in candidate["axes"]:
+        for read in axis["reads"]:
+            yield axis, read
+
+
+def _axis(axis: Mapping[str, Any]) -> str:
+    marks = "".join(f" [{mark}]" for mark in ("assumed", "judged") if axis[mark])
+    missing = f"; missing: {', '.join(axis['missing'])}" if axis["missing"] else ""
+    return f"{axis['axis']} {axis['value']}: {axis['reason']}{missing}{marks}"
+
+
+def _named(one: Mapping[str, Any]) -> str:
+    return f"{one['namespace']} / {one['id']}" if one.get("namespace") else str(one["id"])
+
+
+def _value(read: Mapping[str, Any]) -> str:
+    if read["presence"] in ("absent", "null"):
+        return f"∅ {read['presence']}"
+    return _json(read["value"]) + (" (empty)" if read["presence"] == "empty" else "")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:119]}…"

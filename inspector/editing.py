@@ -46,6 +46,21 @@ class Editing(Core):
         return self._commit(edits)
 
     @locked
+    def edit_each(self, kind: Kind, edits: Sequence[tuple[int, str, Any]]) -> Change:
+        """Set fields of several records, each to a value of its own, as one step that one undo takes back.
+
+        Raises FieldError for the first value that its field cannot take; then nothing is edited.
+        """
+        for index, field, value in edits:
+            self._check(kind, [index], field, value)
+        changes = [
+            self._edit(kind, index, field, value)
+            for index, field, value in edits
+            if not same(self._record(kind, index).get(field), value)
+        ]
+        return self._commit(changes)
+
+    @locked
     def apply_flip(self, mi: int, edits: Sequence[tuple[str, Any]]) -> Change:
         """Make the edits of one flip of :meth:`flips` together, so that one undo takes them back."""
         for name, value in edits:

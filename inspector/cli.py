@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from inspector import __version__
+from inspector.cli_options import (
+    FOLDER_OR_FILE,
+    StderrProgress,
+    comparison_options,
+    comparison_request,
+    dump,
+    export_store_options,
+    listed_of,
+    opened,
+    options_of,
+    route_options,
+    say,
+    store_options,
+    tell_opened,
+    writing,
+)
 from inspector.errors import InspectorError
-from inspector.text import visible
 
 if TYPE_CHECKING:
     from inspector.store.sqlpatch import Dialect
-
-_FOLDER_OR_FILE = click.Path(path_type=Path)
-_Command = Callable[..., Any]
 
 
 class _Group(click.Group):
@@ -31,157 +40,6 @@ class _Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's own signature)
         """Commands in the order in which they are defined."""
         return list(self.commands)
-
-
-def _say(words: str) -> None:
-    click.echo(visible(words, newlines=True), err=True)
-
-
-class _StderrProgress:
-    """Progress on stderr: one rewritten line on a terminal, else a line at the start and every few seconds."""
-
-    def __init__(self) -> None:
-        self._what = ""
-        self._started = self._told = 0.0
-        self._live = sys.stderr.isatty()
-
-    def __call__(self, report: Any) -> None:
-        now = time.monotonic()
-        fresh = report.what != self._what
-        ended = report.total is not None and report.done >= report.total
-        if fresh:
-            self._what, self._started = report.what, now
-        elif now - self._told < (0.1 if self._live else 5.0) and not ended:
-            return
-        self._told = now
-        of = f"{report.done:,}" if report.total is None else f"{report.done:,} of {report.total:,}"
-        rate = report.done / (now - self._started) if now > self._started else 0.0
-        left = ""
-        if rate and report.total is not None and not ended and now - self._started > 1:
-            left = f", {rate:,.0f}/s, {(report.total - report.done) / rate:,.0f} s left"
-        line = f"{report.what}: {of} {report.unit}{left}"
-        if self._live:
-            click.echo("\r\x1b[K" + visible(line), nl=ended, err=True)
-        else:
-            _say(line)
-
-
-def _store_options(command: _Command, format_option: str = "--as") -> _Command:
-    options = [
-        click.option("--queries", type=_FOLDER_OR_FILE, help="Read the queries from this file."),
-        click.option("--judgments", type=_FOLDER_OR_FILE, help="Read judgments (released or human labels)."),
-        click.option("--policy", type=_FOLDER_OR_FILE, help="Policy rules (policy.toml)."),
-        click.option("--mapping", type=_FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml)."),
-        click.option(
-            format_option, "as_format", metavar="FORMAT", help="Read SOURCE as this format (see inspector formats)."
-        ),
-        click.option("--workspace", type=_FOLDER_OR_FILE, help="Keep vectors and edits in this file."),
-        click.option("--temporary", is_flag=True, help="Use a private workspace that is removed at the end."),
-        click.option("--model", metavar="PATH_OR_NAME", help="Encoder to use instead of the bundled MiniLM."),
-        click.option("--as-of", "as_of", metavar="TIME", help="Instant of queries that state none; 'now' is allowed."),
-        click.option(
-            "--assume", multiple=True, metavar="FIELD=VALUE", help="Take a missing field as this; said everywhere."
-        ),
-        click.option("--lenient", is_flag=True, help="Skip bad records, count them and list them."),
-        click.option("--no-edits", is_flag=True, help="Leave out the edits that the workspace holds."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _export_store_options(command: _Command) -> _Command:
-    return _store_options(command, "--from")  # here --as says what is written
-
-
-def _route_options(command: _Command) -> _Command:
-    options = [
-        click.option("--route", metavar="ROUTE", help="Retrieval route; postfilter:N takes a depth."),
-        click.option("--top-k", "k", type=click.IntRange(1), default=20, show_default=True, help="Candidates a query."),
-        click.option("--lexical-text", type=click.Choice(["text", "metadata"]), help="What a lexical route reads."),
-        click.option("--tau", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Recall to match."),
-        click.option(
-            "--gate",
-            type=click.Choice(["self_description", "jurisdiction", "grants", "layered"]),
-            default="layered",
-            show_default=True,
-            help="How the execution gate rules.",
-        ),
-        click.option(
-            "--lexicon",
-            "lexicons",
-            multiple=True,
-            type=_FOLDER_OR_FILE,
-            help="Word lists to use (operations, risk, negation …); may be given several times.",
-        ),
-        click.option(
-            "--let-through",
-            type=click.Choice(["admit", "unresolved"]),
-            default="admit",
-            show_default=True,
-            help="Verdicts that go into an assembled prompt; unresolved adds those.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _assumptions(pairs: tuple[str, ...]) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name or not value:
-            raise click.BadParameter(f"{pair!r} is not FIELD=VALUE", param_hint="--assume")
-        out[name] = value
-    return out
-
-
-def _options(given: dict[str, Any]) -> Any:
-    """Take the store's and the route's options out of a command's arguments."""
-    from inspector.requests import OpenOptions
-
-    names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
-    names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
-    values = {name: given.pop(name) for name in sorted(names & given.keys())}
-    return OpenOptions(assume=_assumptions(given.pop("assume", ())), **values)
-
-
-@contextlib.contextmanager
-def _opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool = True) -> Iterator[Any]:
-    from inspector.inspection import open_sources
-
-    progress = _StderrProgress()
-    with open_sources(sources, _options(given), progress) as inspection:
-        for line in inspection.header():
-            _say(line)
-        for problem in inspection.skipped:
-            _say(f"skipped: {problem}")
-        if evaluate:
-            inspection.evaluate(progress)
-        yield inspection
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-@contextlib.contextmanager
-def _writing(path: Path) -> Iterator[IO[str]]:
-    """Write a file whole or not at all; ``-`` is standard output."""
-    if str(path) == "-":
-        yield sys.stdout
-        return
-    partial = path.with_name(path.name + ".part")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as out:
-            yield out
-        os.replace(partial, path)
-    except OSError as error:
-        raise InspectorError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
 
 
 @click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -207,7 +65,7 @@ def _run_ui(request: Any) -> None:
 
 @cli.command()
 @click.argument("name", required=False)
-@_route_options
+@route_options
 def demo(name: str | None, **given: Any) -> None:
     """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
     from inspector.requests import OpenRequest, demo_folder
@@ -216,104 +74,54 @@ def demo(name: str | None, **given: Any) -> None:
         _run_ui(None)
         return
     folder = demo_folder(name)
-    _run_ui(OpenRequest((folder,), _options({**given, "temporary": True}), demo=name))
+    _run_ui(OpenRequest((folder,), options_of({**given, "temporary": True}), demo=name))
 
 
 @cli.command("open")
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
-@_store_options
-@_route_options
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@store_options
+@route_options
 def open_(sources: tuple[Path, ...], **given: Any) -> None:
     """Open your own store (files or bundle folders) in the terminal UI."""
     from inspector.requests import OpenRequest
 
-    _run_ui(OpenRequest(sources, _options(given)))
+    _run_ui(OpenRequest(sources, options_of(given)))
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option(
-    "--out", type=_FOLDER_OR_FILE, required=True, help="Where the rows go, one JSON object a line; - is stdout."
+    "--out", type=FOLDER_OR_FILE, required=True, help="Where the rows go, one JSON object a line; - is stdout."
 )
-@click.option("--summary", type=_FOLDER_OR_FILE, help="Where the summary goes, as JSON.")
-@_store_options
-@_route_options
+@click.option("--summary", type=FOLDER_OR_FILE, help="Where the summary goes, as JSON.")
+@store_options
+@route_options
 def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given: Any) -> None:
     """Judge every query × candidate and write one JSON object for each, in rank order."""
     from inspector import rows
 
-    with _opened(sources, given) as inspection:
-        with _writing(out) as file:
+    with opened(sources, given) as inspection:
+        with writing(out) as file:
             for row in rows.rows(inspection):
-                file.write(_dump(row) + "\n")
+                file.write(dump(row) + "\n")
         if summary is not None:
-            with _writing(summary) as file:
+            with writing(summary) as file:
                 file.write(json.dumps(rows.summary(inspection), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
 
-def _comparison_options(command: _Command) -> _Command:
-    listed = "Names joined by commas."
-    options = [
-        click.option("--routes", required=True, metavar="ROUTES", help=f"Routes to compare. {listed}"),
-        click.option("--top-k", "k", type=click.IntRange(1), default=20, show_default=True, help="Candidates a query."),
-        click.option("--lexical-text", type=click.Choice(["text", "metadata"]), help="What a lexical route reads."),
-        click.option("--tau", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Recall to match."),
-        click.option("--axes", default="scope,policy,lifecycle", show_default=True, help=f"Axes that count. {listed}"),
-        click.option(
-            "--infeasibility-cost",
-            "cost",
-            type=click.FloatRange(0),
-            default=1.0,
-            show_default=True,
-            help="Risk of a query that does not reach the recall.",
-        ),
-        click.option("--base", metavar="ROUTE", help="Take differences from this route; else from the first."),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of every draw."),
-        click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of tables."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _comparison_request(given: dict[str, Any]) -> Any:
-    from inspector.compare.comparison import Request
-
-    return Request(
-        routes=_listed(given.pop("routes")),
-        k=given["k"],
-        tau=given["tau"],
-        axes=_listed(given.pop("axes")),
-        cost=given.pop("cost"),
-        base=given.pop("base"),
-        seed=given.pop("seed"),
-    )
-
-
-def _tell_opened(inspection: Any) -> None:
-    for line in inspection.header():
-        _say(f"{inspection.name}: {line}")
-    for problem in inspection.skipped:
-        _say(f"skipped: {problem}")
-
-
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
-@_comparison_options
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@comparison_options
 @click.option("--by-query", is_flag=True, help="Add every query's own figures to --json.")
 @click.option("--score", "scores", multiple=True, metavar="FIELD", help="A score that claims to tell violations.")
-@_store_options
+@store_options
 def compare(sources: tuple[Path, ...], as_json: bool, by_query: bool, scores: tuple[str, ...], **given: Any) -> None:
     """Compare routes at matched recall; each SOURCE is opened alone and counts the same."""
     from inspector import comparing
 
-    request = _comparison_request(given)
+    request = comparison_request(given)
     found = comparing.compare_sources(
-        sources, _options(given), request, _StderrProgress(), scores=scores, on_open=_tell_opened
+        sources, options_of(given), request, StderrProgress(), scores=scores, on_open=tell_opened
     )
     if as_json:
         click.echo(json.dumps(comparing.comparison_json(found, by_query=by_query), ensure_ascii=False, indent=1))
@@ -322,25 +130,25 @@ def compare(sources: tuple[Path, ...], as_json: bool, by_query: bool, scores: tu
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
-@_comparison_options
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@comparison_options
 @click.option("--kinds", metavar="KINDS", help="Kinds of label errors, joined by commas; else all.")
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Seeds of each rate.")
 @click.option(
     "--tolerance", type=click.FloatRange(0), default=0.05, show_default=True, help="Growth of risk that breaks a route."
 )
-@_store_options
+@store_options
 def sensitivity(
     sources: tuple[Path, ...], as_json: bool, kinds: str | None, seeds: int, tolerance: float, **given: Any
 ) -> None:
     """Corrupt and hide labels: what label errors cost each route, and which ? to resolve first."""
     from inspector import comparing
 
-    request = comparing.SensitivityRequest(_comparison_request(given), seeds=seeds, tolerance=tolerance)
+    request = comparing.SensitivityRequest(comparison_request(given), seeds=seeds, tolerance=tolerance)
     if kinds is not None:
-        request = dataclasses.replace(request, kinds=_listed(kinds))
+        request = dataclasses.replace(request, kinds=listed_of(kinds))
     found, first = comparing.sensitivity_sources(
-        sources, _options(given), request, _StderrProgress(), on_open=_tell_opened
+        sources, options_of(given), request, StderrProgress(), on_open=tell_opened
     )
     if as_json:
         click.echo(json.dumps(comparing.sensitivity_json(found, first), ensure_ascii=False, indent=1))
@@ -349,13 +157,13 @@ def sensitivity(
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--query", "query_id", required=True, metavar="ID", help="The query.")
 @click.option("--memory", "memory_id", required=True, metavar="ID", help="The memory, retrieved or not.")
 @click.option("--namespace", help="Its namespace, where several memories share the id.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
-@_store_options
-@_route_options
+@store_options
+@route_options
 def why(
     sources: tuple[Path, ...], query_id: str, memory_id: str, namespace: str | None, as_json: bool, **given: Any
 ) -> None:
@@ -363,14 +171,14 @@ def why(
     from inspector import rows
     from inspector.wording import why_text
 
-    with _opened(sources, given) as inspection:
+    with opened(sources, given) as inspection:
         qi, mi = inspection.find_pair(query_id, memory_id, namespace)
         explained = rows.why(inspection, qi, mi)
         click.echo(json.dumps(explained, ensure_ascii=False, indent=1) if as_json else why_text(explained))
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option(
     "--as",
     "kind",
@@ -388,9 +196,9 @@ def why(
 )
 @click.option("--table", default="memories", show_default=True, help="The table that the SQL is about.")
 @click.option(
-    "--out", type=_FOLDER_OR_FILE, required=True, help="File to write (a new folder for a bundle); - is stdout."
+    "--out", type=FOLDER_OR_FILE, required=True, help="File to write (a new folder for a bundle); - is stdout."
 )
-@_export_store_options
+@export_store_options
 def export(
     sources: tuple[Path, ...],
     kind: str,
@@ -405,33 +213,31 @@ def export(
         if kind not in ("jsonl", "edits", "sql"):
             raise click.UsageError(f"--edits writes edits, not --as {kind}")
         kind = "sql" if dialect is not None or kind == "sql" else "edits"
-    with _opened(sources, given, evaluate=False) as inspection:
+    with opened(sources, given, evaluate=False) as inspection:
         if kind == "bundle":
             inspection.export_bundle(out)
             return
-        with _writing(out) as file:
+        with writing(out) as file:
             if kind == "jsonl":
                 inspection.export_store(file)
             elif kind == "authority-packet":
                 for note in inspection.export_packet(file):
-                    _say(note)
+                    say(note)
             elif kind == "edits":
                 inspection.export_edits(file)
             else:
                 left_out = inspection.export_edits(file, "sql", dialect or "duckdb", table)
                 if left_out:
-                    _say(f"{left_out:,} edits have no SQL statement: the script's comments name them")
+                    say(f"{left_out:,} edits have no SQL statement: the script's comments name them")
 
 
 @cli.command()
-@click.argument("patch", type=_FOLDER_OR_FILE)
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
-@click.option(
-    "--out", type=_FOLDER_OR_FILE, required=True, help="New .jsonl file (memories only) or new bundle folder."
-)
-@click.option("--queries", type=_FOLDER_OR_FILE, help="Read the queries from this file.")
-@click.option("--judgments", type=_FOLDER_OR_FILE, help="Read judgments (released or human labels).")
-@click.option("--mapping", type=_FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml).")
+@click.argument("patch", type=FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@click.option("--out", type=FOLDER_OR_FILE, required=True, help="New .jsonl file (memories only) or new bundle folder.")
+@click.option("--queries", type=FOLDER_OR_FILE, help="Read the queries from this file.")
+@click.option("--judgments", type=FOLDER_OR_FILE, help="Read judgments (released or human labels).")
+@click.option("--mapping", type=FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml).")
 @click.option("--as", "as_format", metavar="FORMAT", help="Read SOURCE as this format (see inspector formats).")
 @click.option("--lenient", is_flag=True, help="Leave out bad records of the source.")
 def apply(patch: Path, sources: tuple[Path, ...], out: Path, **given: Any) -> None:
@@ -442,27 +248,27 @@ def apply(patch: Path, sources: tuple[Path, ...], out: Path, **given: Any) -> No
     from inspector.formats import LoadOptions
     from inspector.patching import apply_patch
 
-    _say(apply_patch(patch, sources, out, LoadOptions(**given), _StderrProgress()).words)
+    say(apply_patch(patch, sources, out, LoadOptions(**given), StderrProgress()).words)
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
-@_store_options
+@store_options
 def coverage(sources: tuple[Path, ...], as_json: bool, **given: Any) -> None:
     """Map what the store's memories govern against what authorises them, and list the gaps."""
     from inspector.wording import coverage_text
 
-    with _opened(sources, given, evaluate=False) as inspection:
+    with opened(sources, given, evaluate=False) as inspection:
         covered = inspection.coverage().to_json(inspection.memories)
         click.echo(json.dumps(covered, ensure_ascii=False, indent=1) if as_json else coverage_text(covered))
 
 
 @cli.command()
-@click.argument("sources", nargs=-1, required=True, type=_FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Every finding, as a JSON object, instead of text.")
 @click.option("--encode", is_flag=True, help="Encode the texts, to look for near duplicates and contradictions.")
-@_store_options
+@store_options
 def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -> None:
     """Report what is wrong with the store's records, and where: exit 1 where a finding is an error, else 0.
 
@@ -470,7 +276,7 @@ def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -
     """
     from inspector.linting import lint_sources
 
-    report = lint_sources(sources, _options(given), _StderrProgress(), encode=encode)
+    report = lint_sources(sources, options_of(given), StderrProgress(), encode=encode)
     click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=1) if as_json else report.text())
     if report.failed:
         raise click.exceptions.Exit(1)
@@ -528,15 +334,15 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        _say(f"error: {error.format_message()}")
+        say(f"error: {error.format_message()}")
         if isinstance(error, click.UsageError) and error.ctx is not None:
-            _say(f"try: {error.ctx.command_path} --help")
+            say(f"try: {error.ctx.command_path} --help")
         code = 2
     except InspectorError as error:
-        _say(f"error: {error}")
+        say(f"error: {error}")
         code = 2
     except (KeyboardInterrupt, click.Abort):
-        _say("interrupted: what was done before is kept in the workspace")
+        say("interrupted: what was done before is kept in the workspace")
         code = 130
     except BrokenPipeError:
         # The reader of our output went away (a pager, head): not a fault, and nothing is left to tell it.

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
+from inspector.audit.check import Reasons
 from inspector.audit.events import Event, Item
 from inspector.audit.figures import Bounds, contamination_by_path, let_through_counts
 from inspector.audit.redact import Redactor
 from inspector.auditing import Auditor
 from inspector.axes.verdict import AxisResult
+from inspector.evaluation import judge_pairs
 from inspector.inspection import Inspection
-from inspector.records import ABSENT, AXES, FieldRead, Memory, show_namespace
+from inspector.records import ABSENT, AXES, FieldRead, Memory, Uid, namespace_key, show_namespace
 from inspector.trit import Trit
 from inspector.views import VERDICT_WORDS
 
@@ -51,6 +56,63 @@ def report(
         return {**made, "redacted": False}
     redactor = _redactor(inspection, auditor, wanted)
     return {**redactor.report(made), "redacted": True}
+
+
+def snapshot(inspection: Inspection, auditor: Auditor) -> dict[str, Any]:
+    """What the audit says of every query, for :mod:`inspector.audit.check`: stages with proof, verdicts, figures."""
+    settings = inspection.settings
+    return {
+        "store": inspection.name,
+        "route": str(inspection.route),
+        "top_k": inspection.route.k,
+        "let_through": inspection.let_through,
+        "isolation": settings.isolation,
+        "unknown_intent": settings.unknown_intent,
+        "assumptions": dict(sorted(settings.assumptions.items())),
+        "queries": [_checked(inspection, qi, auditor.audit(qi)) for qi in range(len(inspection.queries))],
+    }
+
+
+def _checked(inspection: Inspection, qi: int, done: QueryAudit) -> dict[str, Any]:
+    stages = [{"stage": one.stage, "memories": list(one.ids)} for one in done.stages.findings]
+    if not stages:
+        opened = list(dict.fromkeys(proof.id for proof in done.stages.open))
+        stages = [{"stage": done.stages.first, "memories": opened}]
+    mis = np.array([row.mi for row in done.rows], dtype=np.int64)
+    cells = judge_pairs(inspection.engine, mis, np.full(len(mis), qi, dtype=np.int64)) if len(mis) else {}
+    verdicts = [
+        {
+            "memory": row.id,
+            "namespace": json.loads(row.memory.uid.namespace) if row.memory.uid.namespace else None,
+            "verdict": VERDICT_WORDS[row.verdict],
+            "scope": Trit(int(cells["scope"][place])).json,
+            "policy": Trit(int(cells["policy"][place])).json,
+            "lifecycle": Trit(int(cells["lifecycle"][place])).json,
+        }
+        for place, row in enumerate(done.rows)
+    ]
+    return {
+        "id": inspection.queries[qi].id,
+        "stages": stages,
+        "verdicts": verdicts,
+        "contamination": _bounds(done.contamination.contaminated),
+        "loss": _bounds(done.loss.lost),
+    }
+
+
+def reasons_of(inspection: Inspection) -> Reasons:
+    """Why the axes of a pair in a snapshot are as they are."""
+    queries = {query.id: qi for qi, query in enumerate(inspection.queries)}
+    memories = {memory.uid: mi for mi, memory in enumerate(inspection.memories)}
+
+    def reasons(query: str, one: Mapping[str, Any]) -> Mapping[str, str]:
+        uid = Uid(namespace_key({"namespace": one["namespace"]}), one["memory"])
+        if query not in queries or uid not in memories:
+            return {}
+        explained = inspection.explain(queries[query], memories[uid])
+        return {axis: getattr(explained, axis).reason for axis in AXES}
+
+    return reasons
 
 
 def _redactor(inspection: Inspection, auditor: Auditor, qis: Sequence[int]) -> Redactor:

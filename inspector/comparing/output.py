@@ -153,7 +153,7 @@ def comparison_json(comparison: Comparison, *, by_query: bool = False) -> dict[s
         "sources": [_source(source) for source in comparison.sources],
         "agreement": [
             {"source": source.name, "axes": _agreement(found)}
-            for source, found in zip(comparison.sources, comparison.agreement, strict=True)
+            for source, found in zip(comparison.sources, comparison.agreement, strict=bool(comparison.agreement))
         ],
         "routes": routes,
         "without_assumptions": None

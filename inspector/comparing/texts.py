@@ -154,7 +154,7 @@ def _lenses(comparison: Comparison) -> Iterator[str]:
 
 def _agreement(comparison: Comparison) -> Iterator[str]:
     rows = [("agreement of judgments", "axis", "alpha", "pairs", "")]
-    for source, found in zip(comparison.sources, comparison.agreement, strict=True):
+    for source, found in zip(comparison.sources, comparison.agreement, strict=bool(comparison.agreement)):
         rows += [(source.name, one.axis, share(one.alpha), f"{one.units:,}", one.words) for one in found]
     if len(rows) > 1:
         yield ""

@@ -4,8 +4,8 @@ Both are columnar: lists side by side, one entry a record; of a query each list 
 different lengths are refused, since nobody can say which entries belong together. Where the document is null, the text
 is looked for in the metadata; a record without any is kept with an empty one, and counted in the notes.
 
-Scope, policy and lifecycle come from the metadata, by the names in :mod:`inspector.formats.payloads`; mem0's metadata is
-read as mem0's. ``distances`` become one recorded event a query, as distances: lower is better. The metric is a
+Scope, policy and lifecycle come from the metadata, by the names in :mod:`inspector.formats.payloads`; mem0's metadata
+is read as mem0's. ``distances`` become one recorded event a query, as distances: lower is better. The metric is a
 setting of the collection and not in the export. Ids are unique within a collection only.
 """
 

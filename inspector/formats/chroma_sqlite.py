@@ -1,8 +1,8 @@
 """Chroma's own file, ``chroma.sqlite3``, read without writing it.
 
 A record is a row of ``embeddings`` with its rows of ``embedding_metadata``, the document under ``chroma:document``.
-The write log ``embeddings_queue`` gives the vectors, which else lie in index files that are not read, and the deletions:
-a record whose last operation is a delete and whose document the log still holds becomes a memory with ``deleted_at``,
+The write log ``embeddings_queue`` gives the vectors, which else lie in index files that are not read, and deletions: a
+record whose last operation is a delete and whose document the log still holds becomes a memory with ``deleted_at``,
 of the plane ``embeddings_queue``. Chroma purges the log, so that older deletions cannot be told.
 
 Ids are unique within a collection: where two collections share an id, both get ``COLLECTION/ID``. The collection is
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError
-from inspector.formats import chroma, sqlite
+from inspector.formats import chroma, payloads, sqlite
 from inspector.formats.base import Format, Watch, at
 from inspector.formats.cells import from_json
 from inspector.formats.collect import Collector
@@ -41,12 +41,12 @@ FORMAT = Format(
     "INSERT INTO segments VALUES ('s', 'urn:chroma:segment/metadata/sqlite', 'METADATA', 'c');\n"
     "INSERT INTO embeddings VALUES (1, 's', 'm1', 1, '2026-01-05 08:00:00');\n"
     "INSERT INTO embedding_metadata VALUES (1, 'chroma:document', 'Ana lives in Porto.', NULL, NULL, NULL);",
-    loss="no owner, policy or state of its own: only what the metadata says; vectors only as far as the write log holds "
-    "them, deletions likewise",
+    loss="no owner, policy or state of its own: only what the metadata says; vectors and deletions only as far as the "
+    "write log holds them",
     scope=chroma.FORMAT.scope,
     policy=chroma.FORMAT.policy,
-    lifecycle="the log's deletes; metadata: deleted_at, valid_to or expires_at, status, superseded_by, created_at; else "
-    "the row's created_at",
+    lifecycle="the log's deletes; metadata: deleted_at, valid_to or expires_at, status, superseded_by, created_at; "
+    "else the row's created_at",
 )
 _TABLES = {
     "collections": {"id", "name"},
@@ -99,6 +99,7 @@ class _File:
 
     def read(self) -> None:
         """Read every collection's records, then what the log says was deleted."""
+        first = len(self.collector.memories)
         stored = list(
             self._rows(
                 "SELECT e.id, e.embedding_id, e.created_at, s.collection FROM embeddings e "
@@ -117,6 +118,7 @@ class _File:
             key = (row["collection"], row["embedding_id"])
             vector = self.log[key].vector if key in self.log else None
             self._add(key, found, row["created_at"], vector, f"embeddings row {row['id']}")
+        payloads.note_textless(self.collector, first, self.source.name)
         lost = sum(not self._add_deleted(key, entry) for key, entry in gone.items())
         if lost:
             self.collector.notes.append(f"{self.source.name}: {lost:,} deleted records whose text the log lacks")
@@ -154,10 +156,8 @@ class _File:
     def _log(self) -> dict[tuple[str, str], _Entry]:
         """What the write log says last of each record; topics end in the collection's id."""
         made: dict[tuple[str, str], _Entry] = {}
-        sql = (
-            "SELECT created_at, operation, topic, id, vector, encoding, metadata FROM embeddings_queue ORDER BY seq_id"
-        )
-        for row in self._rows(sql):
+        columns = "created_at, operation, topic, id, vector, encoding, metadata"
+        for row in self._rows(f"SELECT {columns} FROM embeddings_queue ORDER BY seq_id"):  # noqa: S608
             key = (str(row["topic"]).rpartition("/")[2], str(row["id"]))
             entry = made.setdefault(key, _Entry())
             if row["operation"] == _DELETE:

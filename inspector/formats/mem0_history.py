@@ -1,6 +1,6 @@
 """mem0's history database: each memory's versions and deletion, told from its events.
 
-Every ``ADD`` and ``UPDATE`` gives a version. The newest has the memory's own id, the earlier ones ``ID@1``, ``ID@2``, …,
+Every ``ADD`` and ``UPDATE`` gives a version. The newest has the memory's own id, the earlier ones ``ID@1``, ``ID@2``…,
 each superseded by the next from the time of its update on. A ``DELETE`` ends the newest version at the event's
 ``updated_at``; mem0 before 2.0 writes no time there, and the record is then labelled deleted without one.
 

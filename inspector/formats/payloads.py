@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.errors import FieldError
+from inspector.errors import InputError
 from inspector.formats import mem0
 from inspector.formats.base import clip
+from inspector.formats.collect import Collector
 from inspector.formats.draft import Draft, as_word
 from inspector.records import ABSENT, Presence, presence_of
 
@@ -42,18 +43,30 @@ TEXTS = ("text", "content", "document", "memory", "data", "page_content", "chunk
 
 
 def memory(draft: Draft, payload: dict[str, Any], loss: list[str]) -> dict[str, Any]:
-    """A memory of a payload with its text, the id already taken; one of mem0's is read as mem0's.
-
-    Raises FieldError where no known name holds a text.
-    """
+    """A memory of a payload with its text, the id already taken; one of mem0's is read as mem0's."""
     if isinstance(payload.get("data"), str) and payload.keys() & {"hash", "user_id", "agent_id", "run_id"}:
         draft.rest.pop("id", None)
         return mem0.item(draft, "data")
     if not text(draft):
-        names = clip(", ".join(sorted(map(str, payload))), 100) or "nothing"
-        wrong = f"no text under a known name (found: {names})"
-        raise FieldError("payload", wrong, "one of " + ", ".join(TEXTS) + "; or a mapping with --mapping")
+        draft.put("text", "")
+        draft.lose("text: the record holds none under a known name")
     return described(draft, loss)
+
+
+def note_textless(collector: Collector, first: int, name: str) -> None:
+    """Say how many of the memories from the ``first`` on have no text.
+
+    Raises InputError where none has one: the text then stands under a name that we do not know.
+    """
+    added = collector.memories[first:]
+    empty = sum(memory.fields["text"] == "" for memory in added)
+    if empty and empty == len(added):
+        names = clip(", ".join(sorted(collector.kept)), 100) or "nothing"
+        wrong = f"no record holds a text under a known name (kept: {names})"
+        expected = "one of " + ", ".join(TEXTS) + "; or a mapping with --mapping"
+        raise InputError.at(name, None, "", wrong, expected)
+    if empty:
+        collector.notes.append(f"{name}: {empty:,} records hold no text under a known name")
 
 
 def described(draft: Draft, loss: list[str]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 Accepted: ``{"result": {"points": […], "next_page_offset": …}}``, ``{"result": […]}``, ``{"points": […]}``, a bare list
 of points and JSON Lines of points. A point is an object with ``id`` and ``payload``.
 
-The payload decides. One of mem0's (``data`` with ``hash`` or ``user_id``) is read as :mod:`inspector.formats.mem0` says;
-one of LangChain's (``page_content``, ``metadata``) by its metadata; any other by the names in
-:mod:`inspector.formats.payloads`. A payload without a text under one of those names needs a mapping.
+The payload decides. One of mem0's (``data`` with ``hash`` or ``user_id``) is read as :mod:`inspector.formats.mem0`
+says; one of LangChain's (``page_content``, ``metadata``) by its metadata; any other by the names in
+:mod:`inspector.formats.payloads`. A point without a text under one of those
+names is kept with an empty one and counted; where all are, the file is refused and needs a mapping.
 
 Vectors: a list of numbers is the embedding; of named vectors the only dense one; several, sparse and multi-vectors are
 kept in ``meta.vectors``. Scores of a search become a recorded event. The response does not say the distance, and Euclid
@@ -73,8 +74,9 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
 
     raws = records(source, watch, collector.fault, _lists(source.outline), "payload")
     wanted = (raw for raw in raws if not note_marks(raw, source.name, collector, _MARKS) and not raw.whole)
-    before = len(collector.memories) + collector.repeated
+    before, first = len(collector.memories) + collector.repeated, len(collector.memories)
     add_all(wanted, make, collector, partial=scored)
+    payloads.note_textless(collector, first, source.name)
     note_page(source.name, len(collector.memories) + collector.repeated - before, collector)
     if retrieved:
         add_search(source, [event("query", retrieved, "unknown", metric="not recorded in this export")], collector)

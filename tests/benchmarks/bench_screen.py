@@ -136,25 +136,13 @@ def first_paint(home: Path, args: list[str], wanted: str) -> float:
         return (time.perf_counter() - start) * 1000
 
 
-def any_paint(home: Path, args: list[str]) -> float:
+def any_paint(home: Path, args: list[str], program: tuple[str, ...] = ("-m", "inspector")) -> float:
     """Milliseconds from start to the first screen that is not blank."""
     start = time.perf_counter()
-    with Terminal(args, home) as terminal:
+    with Terminal(args, home, program=program) as terminal:
         while not terminal.text().strip():
             terminal.read(0.002)
         return (time.perf_counter() - start) * 1000
-
-
-def empty_paint(home: Path, script: Path) -> float:
-    """The same of an empty Textual app with a table."""
-    import pexpect
-
-    start = time.perf_counter()
-    child = pexpect.spawn(sys.executable, [str(script)], dimensions=(40, 120), timeout=30)
-    child.expect("ready")
-    taken = (time.perf_counter() - start) * 1000
-    child.close(force=True)
-    return taken
 
 
 def evaluation(folder: Path, rounds: int) -> None:
@@ -205,7 +193,7 @@ def main() -> None:
         evaluation(store, given.rounds)
         script = home / "empty.py"
         script.write_text(textwrap.dedent(EMPTY_APP), encoding="utf-8")
-        pairs = [(empty_paint(home, script), any_paint(home, [])) for _ in range(7)]
+        pairs = [(any_paint(home, [], (str(script),)), any_paint(home, [])) for _ in range(7)]
         demo = [any_paint(home, ["demo", "anniversary"]) for _ in range(7)]
         line(
             "all of a bundled store on the screen",

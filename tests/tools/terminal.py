@@ -34,10 +34,15 @@ KEYS = {
 
 
 class Terminal:
-    """Runs ``inspector ARGS`` at a size. ``raw`` are all bytes that it has written; :meth:`text` is the screen."""
+    """Runs ``inspector ARGS`` (or another Python ``program``) at a size. ``raw`` are all bytes that it has written; :meth:`text` is the screen."""
 
     def __init__(
-        self, args: Sequence[str], home: Path, size: tuple[int, int] = (120, 40), env: Mapping[str, str] | None = None
+        self,
+        args: Sequence[str],
+        home: Path,
+        size: tuple[int, int] = (120, 40),
+        env: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "inspector"),
     ) -> None:
         columns, rows = size
         folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "DATA", "CACHE", "STATE")}
@@ -46,7 +51,7 @@ class Terminal:
         self.raw = bytearray()
         self.child = pexpect.spawn(
             sys.executable,
-            ["-m", "inspector", *args],
+            [*program, *args],
             dimensions=(rows, columns),
             env={**os.environ, **folders, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})},
             timeout=30,

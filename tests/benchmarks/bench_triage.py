@@ -1,0 +1,92 @@
+"""How long a queue of many incidents takes to open and to move through: ``python tests/benchmarks/bench_triage.py``.
+
+Prints figures; asserts nothing. The store is made here: recorded traces of every kind, on 400 memories.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from inspector.auditing import Auditor
+from inspector.inspection import OpenOptions, open_sources
+from inspector.triage import queue, refresh
+
+WORDS = ("harbour", "lantern", "garden", "ticket", "violin", "kettle", "copper", "meadow", "river", "candle", "ladder")
+
+
+def sentence(seed: int, length: int = 14) -> str:
+    """A text of words that repeats in no other, seeded by its number."""
+    return " ".join(f"{WORDS[(seed * 7 + place * 3) % len(WORDS)]}{(seed + place) % 97}" for place in range(length))
+
+
+def write(folder: Path, incidents: int, memories: int = 400) -> None:
+    """A bundle of recorded traces: ten retrieved, five exposed by the prompt's text, an answer that quotes one."""
+    with (folder / "memories.jsonl").open("w", encoding="utf-8") as out:
+        for n in range(memories):
+            record = {"id": f"memory-{n}", "text": sentence(n), "namespace": f"guest-{n % 20}"}
+            record |= {"created_at": "2026-01-01T00:00:00Z", "status": "active" if n % 5 else "superseded"}
+            out.write(json.dumps({**record, "allowed_purposes": ["concierge"]}) + "\n")
+    with (folder / "queries.jsonl").open("w", encoding="utf-8") as out:
+        for n in range(incidents):
+            held = [(n * 13 + step * 20) % memories for step in range(10)]
+            prompt = "\n".join(["Notes:", *(sentence(one) for one in held[:5]), f"user: question {n}"])
+            recorded: dict[str, Any] = {
+                "events": [{"name": "search", "retrieved": [{"id": f"memory-{one}", "score": 0.5} for one in held]}],
+                "prompt": prompt,
+                "answer": f"I think so: {sentence(held[n % 5], 8)}. Anything else?",
+            }
+            asked: dict[str, Any] = {"id": f"q{n}", "text": f"question {n} about {sentence(n, 3)}"}
+            asked["purpose"] = "concierge"
+            asked |= {"principal": {"id": "p", "namespaces": [f"guest-{(n * 13 + n % 2) % 20}"]}, "intent": "current"}
+            out.write(json.dumps({**asked, "required": [f"memory-{held[0]}"], "recorded": recorded}) + "\n")
+
+
+def main() -> None:
+    """Measure and print."""
+    incidents = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder, incidents)
+        with open_sources([folder], OpenOptions(temporary=True)) as inspection:
+            start = time.perf_counter()
+            inspection.evaluate()
+            print(f"evaluate {incidents:,} queries: {time.perf_counter() - start:.2f} s")
+            auditor = Auditor(inspection)
+            inspection.subscribe(auditor.changed)
+            start = time.perf_counter()
+            auditor.all()
+            audited = time.perf_counter()
+            found = queue(inspection, auditor)
+            opened = time.perf_counter()
+            print(f"audit {audited - start:.2f} s + queue {opened - audited:.2f} s = {opened - start:.2f} s")
+            steps = []
+            here = found.incidents[0]
+            while True:
+                start = time.perf_counter()
+                after = found.beside(here.identity, 1)
+                if after is None:
+                    break
+                here = after
+                steps.append(time.perf_counter() - start)
+            print(f"a step: median {statistics.median(steps) * 1e3:.3f} ms, worst {max(steps) * 1e3:.3f} ms")
+            start = time.perf_counter()
+            groups = found.groups()
+            print(f"group: {(time.perf_counter() - start) * 1e3:.1f} ms, {len(groups)} groups")
+            start = time.perf_counter()
+            found.set_state([here.identity], "confirmed")
+            print(f"set one state: {(time.perf_counter() - start) * 1e3:.1f} ms")
+            start = time.perf_counter()
+            inspection.edit("memory", [0], "status", "archived")
+            edited = time.perf_counter()
+            refresh(found, inspection, auditor)
+            print(f"edit {(edited - start) * 1e3:.1f} ms, refresh {(time.perf_counter() - edited) * 1e3:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,16 +7,18 @@ of these the ones that share a keyword with the question, and a seeded tenth of 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.records import Memory, Query, Settings
-from inspector.text import has_cjk, lexical_tokens
+from inspector.text import fold, has_cjk, lexical_tokens
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
 WINDOW = 20
+_ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
 REVIEW_SHARE = 0.1
 
 
@@ -109,16 +111,17 @@ def _shared(query: Query, memories: Sequence[Memory], window: Sequence[int]) -> 
     tokens = {i: set(lexical_tokens(memories[i].text)) for i in window}
     counts = Counter(token for found in tokens.values() for token in found)
     few = len(window) < 3
+    short = {fold(word) for word in _ACRONYM.findall(query.text)}
     asked = {
         token
         for token in lexical_tokens(query.text)
-        if _can_be_keyword(token) and (few or 2 * counts[token] <= len(window))
+        if (token in short or _can_be_keyword(token)) and (few or 2 * counts[token] <= len(window))
     }
     return {i: tuple(sorted(found & asked)) for i, found in tokens.items() if found & asked}
 
 
 def _can_be_keyword(token: str) -> bool:
-    """Short words of alphabetic scripts join sentences and say little; numbers and CJK bigrams do."""
+    """Short words of alphabetic scripts join sentences and say little, but for names in capitals; numbers say much."""
     return len(token) > 3 or has_cjk(token) or token.isdigit()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,6 +32,8 @@ from inspector.views import Candidate, Change
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
+#: Columns of a terminal under which the screen has the class ``-narrow``: the app's second breakpoint.
+_NARROW = 100
 #: Seconds after an edit in which the totals of the header are not worked out again.
 _HEADER_REST = 0.15
 
@@ -99,6 +102,9 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def on_mount(self) -> None:
         """Show the store, and be told of every change to it."""
+        # A loaded store is hundreds of thousands of objects that stay: a collection that walks them all would stop
+        # the screen for a fifth of a second now and then.
+        gc.freeze()
         self._unsubscribe = self.inspection.subscribe(self._tell_change)
         self.query_pane.fill(self.inspection.query_rows())
         self._show_header()
@@ -106,7 +112,8 @@ class InspectScreen(InspectEditing, InspectWorking):
         (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
 
     def on_unmount(self) -> None:
-        """Stop listening."""
+        """Stop listening, and let the store be collected."""
+        gc.unfreeze()
         if self._unsubscribe is not None:
             self._unsubscribe()
 
@@ -252,7 +259,7 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def _give_room(self) -> None:
         # Classes of the regions and not of the screen, which would style every widget anew; none where all have room.
-        narrow = self.app.size.width < self.app.HORIZONTAL_BREAKPOINTS[1][0]
+        narrow = self.app.size.width < _NARROW
         at_queries = narrow and self.query_pane.has_focus_within
         at_detail = narrow and self.detail.has_focus_within
         self.query_pane.set_class(at_queries, "-roomy")

@@ -217,6 +217,8 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
         ),
         (f"  {lower}", *(share(point.lower) for point in curve.points), "", ""),
     ]
+    if matched and not CORRUPTIONS[curve.kind].hides:
+        rows.append(("  risk upper by the true labels", *(share(point.true_upper) for point in curve.points), "", ""))
     if matched:
         rows.append(("  recall", *(share(point.recall) for point in curve.points), "", ""))
     return rows

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 import inspector.inspection as door
+import inspector.requests as asked
 from inspector.errors import InputError
 from inspector.requests import Demo
 from inspector.ui.app import InspectorApp
@@ -31,7 +32,7 @@ Compare = Callable[..., bool]
 @pytest.fixture(autouse=True)
 def fixed(monkeypatch: pytest.MonkeyPatch, config_home: Path) -> None:
     """The same lists, folders and motion on every machine."""
-    monkeypatch.setattr(door, "demos", lambda: DEMOS)
+    monkeypatch.setattr(asked, "demos", lambda: DEMOS)
     monkeypatch.setattr(door, "recent", lambda: RECENT)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.formats import canonical, gatemem, mapping, packets, rhelm, traces
+from inspector.formats import canonical, gatemem, mapping, packets, postgres, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
 from inspector.formats.importers import BY_NAME
@@ -93,7 +93,7 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
     sources = _sources(paths, options)
     digest = hashlib.sha256()
     said = {
-        "sources": [[name_of(source.path), source.format] for source in sources],
+        "sources": [[postgres.shown(source.path), source.format] for source in sources],
         "replaced": [
             str(one) for one in (options.queries, options.judgments, options.policy, options.mapping, options.trace)
         ],
@@ -107,6 +107,11 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
         except OSError as error:
             raise os_fault(error, name_of(file)) from None
         digest.update(f"\0{file}\0{content}".encode("utf-8", "surrogateescape"))
+    for source in sources:
+        if postgres.is_url(source.path):
+            mapped = mapping.of_source(source, options)
+            tables = [section.table for section in mapped.sections.values()] if mapped is not None else []
+            digest.update(postgres.fingerprint(source.path, tuple(table for table in tables if table)).encode())
     return digest.hexdigest()
 
 
@@ -147,7 +152,7 @@ def _size(file: Path) -> int:
 
 
 def _name(path: Path) -> str:
-    return path.name or path.resolve().name or name_of(path)
+    return postgres.shown(path) if postgres.is_url(path) else path.name or path.resolve().name or name_of(path)
 
 
 def _settings(
@@ -228,7 +233,7 @@ def _read_replacements(options: LoadOptions, collector: Collector, watch: Watch)
 def _check_any(paths: Sequence[Path], collector: Collector) -> None:
     if collector.memories:
         return
-    name = ", ".join(name_of(path) for path in paths)
+    name = ", ".join(postgres.shown(path) for path in paths)
     if collector.skipped:
         wrong = f"no memory could be read: {len(collector.skipped):,} skipped, the first at {collector.skipped[0]}"
         raise InputError.at(name, None, "", wrong, "at least one memory")

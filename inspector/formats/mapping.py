@@ -1,4 +1,4 @@
-"""Foreign JSON Lines, JSON, CSV and Parquet read through ``mapping.toml``.
+"""Foreign JSON Lines, JSON, CSV, Parquet, and tables of SQLite and PostgreSQL, read through ``mapping.toml``.
 
 The file lies in a bundle folder, or is given with ``--mapping``. Everything in it is optional but the required fields
 of a section (``id`` and ``text``; for judgments query_id, memory_id, axis, value)::
@@ -8,6 +8,7 @@ of a section (``id`` and ``text``; for judgments query_id, memory_id, axis, valu
     [memories]                           # likewise [queries] and [judgments]
     file = "export/points.json"          # beside this file; absent: memories.*, or the SOURCE given
     records = "result.points"            # where in a JSON document the list is; absent: the document is the list
+    table = "memories"                   # of a database: which table; absent: the only one that an SQLite file has
 
     [memories.fields]                    # field = source path; a dot steps inwards, a number into a list,
     id = "point_id"                      # "\\\\." is a dot in a key
@@ -37,6 +38,9 @@ read as :mod:`inspector.formats.cells` says. Where a template lacks one of its v
 is absent, and the memory's ``loss`` says why: no namespace is ever made of a missing part. Prefer a list of segments to
 a text with a separator: ``a/b`` can come about in two ways, ``["a", "b"]`` in one.
 
+In a database's rows a text that is JSON (an SQLite column of lists, say) is read as JSON where its field holds a list,
+an object or a vector, and a path may step into it.
+
 What is not mapped is kept in ``meta`` under its own name, even where that is a field's name: only the mapping decides
 what a field means. A part without a section is read as canonical records.
 """
@@ -47,12 +51,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from inspector.errors import FieldError, InputError
-from inspector.formats import canonical
-from inspector.formats.base import Format, LoadOptions, Watch, at, clip, name_of, path_text
-from inspector.formats.cells import from_text
+from inspector.formats import canonical, postgres, sqlite
+from inspector.formats.base import Format, LoadOptions, Watch, at, clip, path_text
+from inspector.formats.cells import from_json, from_text
 from inspector.formats.collect import Collector
 from inspector.formats.mapping_schema import (
     PARTS,
@@ -64,14 +68,15 @@ from inspector.formats.mapping_schema import (
     Template,
     read_mapping,
 )
+from inspector.formats.outline import outline
 from inspector.formats.recognise import Source
-from inspector.formats.rows import Raw, read_rows
+from inspector.formats.rows import Container, Raw, read_rows
 from inspector.formats.sniff import sniff
 from inspector.records import FieldSpec
 
 FORMAT = Format(
     name="mapped",
-    summary="any other JSON Lines, JSON, CSV or Parquet, through mapping.toml or --mapping FILE",
+    summary="any other JSON Lines, JSON, CSV, Parquet or SQLite table, through mapping.toml or --mapping FILE",
     recognised_by="a mapping that is given, or lies in the bundle folder",
     example='mapping.toml:\n[memories.fields]\nid = "uuid"\ntext = "payload.content"\nnamespace = "payload.user"',
     loss="what the mapping does not name is kept in meta and decides nothing",
@@ -79,17 +84,19 @@ FORMAT = Format(
 _LISTS = {("principal", "namespaces"), ("principal", "roles")}
 _NUMERIC_WORDS = ("priority", "risk")
 _NOTHING = object()
+#: Formats whose SOURCE itself is what the mapping is applied to.
+GIVEN = ("mapped", "postgresql")
 
 
 def of_source(source: Source, options: LoadOptions) -> Mapped | None:
     """The mapping that applies to a source, or None where its records are read as they are."""
-    if source.format not in ("bundle", "mapped"):
+    if source.format not in ("bundle", *GIVEN):
         return None
     path = options.mapping or source.parts.get("mapping")
     if path is not None:
         return read_mapping(path)
-    if source.format == "mapped":
-        raise InputError.at(name_of(source.path), None, "", "no mapping was given", "--mapping FILE")
+    if source.format in GIVEN:
+        raise InputError.at(postgres.shown(source.path), None, "", "no mapping was given", "--mapping FILE")
     return None
 
 
@@ -100,17 +107,18 @@ def with_files(source: Source, options: LoadOptions) -> Source:
         return source
     parts = dict(source.parts)
     for part, section in mapped.sections.items():
-        is_given = part == "memories" and source.format == "mapped"
+        is_given = part == "memories" and source.format in GIVEN
         if section.file is not None and not is_given:
             if not section.file.exists():
                 wrong = f"there is no {section.file}"
                 raise InputError.at(mapped.file, None, f"{part}.file", wrong, "a file, named from this file's folder")
             parts[part] = section.file
-        elif part not in parts and section.records and "memories" in parts:
-            parts[part] = parts["memories"]  # another list of the same document
+        elif part not in parts and (section.records or section.table) and "memories" in parts:
+            parts[part] = parts["memories"]  # another list of the same document, another table of the same database
     if "memories" not in parts:
         raise InputError.at(mapped.file, None, "memories", "names no file", "file = …, or memories.* beside it")
-    return replace(source, parts=parts, files=tuple(dict.fromkeys([*source.files, *parts.values()])))
+    files = [*source.files, *(file for file in parts.values() if not postgres.is_url(file))]
+    return replace(source, parts=parts, files=tuple(dict.fromkeys(files)))
 
 
 def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> None:
@@ -127,13 +135,13 @@ def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> 
 
 
 def _read_part(path: Path, file: str, section: Section, collector: Collector, watch: Watch) -> None:
-    name = name_of(path)
+    name = postgres.shown(path)
     take: dict[str, Callable[[Any, Any, bool], None]] = {
         "memories": collector.memory,
         "queries": collector.query,
         "judgments": collector.judgment,
     }
-    maker = _Maker(section, sniff(path).container == "csv")
+    maker = _Maker(section, _container(path))
     before = len(collector.memories) + collector.repeated
     skipped = len(collector.skipped)
     seen = 0
@@ -159,8 +167,20 @@ def _read_part(path: Path, file: str, section: Section, collector: Collector, wa
 
 
 def _rows(path: Path, name: str, file: str, section: Section, collector: Collector, watch: Watch) -> Iterator[Raw]:
-    """The raw records that the section's ``records`` path leads to."""
-    container = sniff(path).container
+    """The raw records that the section's ``records`` path or ``table`` leads to."""
+    container = _container(path)
+    if container == "postgresql":
+        if not section.table:
+            raise InputError.at(file, None, f"{section.part}.table", "is missing", "the table's name")
+        for row, origin in postgres.read_table(path, section.table, watch, collector.fault):
+            yield Raw("", row, origin, True)
+        return
+    if container == "sqlite":
+        yield from _table_rows(path, name, file, section, collector, watch)
+        return
+    if section.table:
+        wrong = f"{name} is no database"
+        raise InputError.at(file, None, f"{section.part}.table", wrong, "records, for a list inside JSON")
     where = f"{section.part}.records"
     if not section.records:
         for raw in read_rows(path, name, container, watch, collector.fault):
@@ -186,9 +206,38 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
         )
 
 
+def _container(path: Path) -> Container | Literal["sqlite", "postgresql"]:
+    if postgres.is_url(path):
+        return "postgresql"
+    return "sqlite" if outline(path).holder == "sqlite" else sniff(path).container
+
+
+def _table_rows(
+    path: Path, name: str, file: str, section: Section, collector: Collector, watch: Watch
+) -> Iterator[Raw]:
+    where = f"{section.part}.table"
+    if section.records:
+        raise InputError.at(file, None, f"{section.part}.records", f"{name} is a database", "table")
+    known = sqlite.tables(path)
+    table = section.table
+    if not table and len(known) != 1:
+        raise InputError.at(file, None, where, "is missing", "one of " + (", ".join(map(clip, known)) or "none"))
+    table = table or next(iter(known))
+    if table not in known:
+        wrong = f"{name} has no table {clip(table, 60)}"
+        raise InputError.at(file, None, where, wrong, "one of " + (", ".join(map(clip, known)) or "none"))
+    for row, origin in sqlite.read_table(path, name, table, watch, collector.fault):
+        yield Raw("", row, origin, True)
+
+
 def lookup(value: Any, path: SourcePath) -> Any:
     """What stands at a path, or a private mark where nothing does."""
-    for part in path:
+    for depth, part in enumerate(path):
+        if depth == 1 and isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # a database's column of JSON
+            try:
+                value = from_json(part, value)
+            except FieldError:
+                return _NOTHING
         if isinstance(value, dict) and part in value:
             value = value[part]
         elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
@@ -201,10 +250,11 @@ def lookup(value: Any, path: SourcePath) -> Any:
 class _Maker:
     """Makes canonical records of foreign ones by one section."""
 
-    def __init__(self, section: Section, is_csv: bool) -> None:
+    def __init__(self, section: Section, container: str) -> None:
         self._section = section
         self._specs = SPECS[section.part]
-        self._is_csv = is_csv
+        self._is_csv = container == "csv"
+        self._is_table = container in ("sqlite", "postgresql")
         self.found: Counter[SourcePath] = Counter()
         templates = [path for template in section.templates.values() for path in template.paths]
         self._used = tuple(dict.fromkeys([*section.fields.values(), *templates]))
@@ -261,7 +311,17 @@ class _Maker:
         if self._is_csv and len(target) == 1:
             is_single = spec.kind == "list" and not value.lstrip().startswith("[")
             return [value] if is_single else from_text(spec, value)
+        if self._is_table and len(target) == 1 and isinstance(value, str) and _is_json(spec, value):
+            value = from_json(".".join(target), value)
         return _as_texts(target, spec, value)
+
+
+def _is_json(spec: FieldSpec, value: str) -> bool:
+    """Whether a table's text is read as JSON: its field holds a list, an object or a vector, and it looks like one."""
+    opens = value.lstrip()[:1]
+    return (spec.kind in ("list", "object", "vector") and opens in ("[", "{")) or (
+        spec.kind == "namespace" and opens == "["
+    )
 
 
 def _put(made: dict[str, Any], target: Target, value: Any) -> None:

@@ -24,7 +24,7 @@ SPECS: dict[str, Mapping[str, FieldSpec]] = {
     },
 }
 _TOP = ("timezone", *PARTS)
-_SECTION = ("file", "records", "fields", "constants", "templates", "values", "units", "split")
+_SECTION = ("file", "table", "records", "fields", "constants", "templates", "values", "units", "split")
 _REQUIRED = {
     "memories": ("id", "text"),
     "queries": ("id", "text"),
@@ -56,10 +56,14 @@ class Template:
 
 @dataclass(frozen=True)
 class Section:
-    """How one part's records are made. Targets are field names, or a field and one key inside it."""
+    """How one part's records are made. ``table`` names a table of a database, a schema before a dot in PostgreSQL.
+
+    Targets are field names, or a field and one key inside it.
+    """
 
     part: str
     file: Path | None = None
+    table: str = ""
     records: SourcePath = ()
     fields: Mapping[Target, SourcePath] = field(default_factory=dict)
     constants: Mapping[Target, Any] = field(default_factory=dict)
@@ -129,9 +133,13 @@ def _section(part: str, table: Any, path: Path) -> Section:
     if "file" in table:
         file = path.parent / _text(table["file"], f"{part}.file", "a file's name")
     records = split_path(_text(table["records"], f"{part}.records", "a path to a list")) if "records" in table else ()
+    table_name = _text(table["table"], f"{part}.table", "a table's name") if "table" in table else ""
+    if table_name and records:
+        raise FieldError(f"{part}.records", "stands beside table", "one of the two: a row of a table is a record")
     made = Section(
         part=part,
         file=file,
+        table=table_name,
         records=records,
         fields={
             key: split_path(_text(value, where, "a source path")) for key, (value, where) in targets("fields").items()

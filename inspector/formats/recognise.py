@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.errors import InputError
-from inspector.formats import gatemem, packets, rhelm, sqlite
+from inspector.formats import gatemem, packets, postgres, rhelm, sqlite
 from inspector.formats.base import clip, did_you_mean, name_of, os_fault
 from inspector.formats.importer import Importer
 from inspector.formats.importers import BY_NAME, IMPORTERS
@@ -46,6 +46,10 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
     if as_format is not None and as_format not in known:
         wrong = f"no such format{did_you_mean(as_format, known)}"
         raise InputError.at("--as " + clip(as_format), None, "", wrong, "one of " + ", ".join(known))
+    if postgres.is_url(path):
+        if as_format not in (None, postgres.FORMAT.name):
+            raise InputError.at(postgres.safe_name(path), None, "", f"is a database, not {as_format}", "no --as")
+        return Source(path, postgres.FORMAT.name, (), {"memories": path})
     try:
         is_folder = path.stat() is not None and path.is_dir()
         if is_folder:
@@ -118,6 +122,8 @@ def _bundle_parts(folder: Path) -> dict[str, Path]:
 
 
 def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
+    if as_format == postgres.FORMAT.name:
+        raise InputError.at(name_of(path), None, "", "is a file, and not a database", "postgresql://USER@HOST/DB")
     if as_format == "bundle":
         raise InputError.at(name_of(path), None, "", "is a file, and a bundle is a folder", "a folder with memories.*")
     if as_format in _FINDERS:

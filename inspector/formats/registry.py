@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.formats import gatemem, mapping, packets, rhelm
+from inspector.formats import gatemem, mapping, packets, postgres, rhelm
 from inspector.formats.base import Format
 from inspector.formats.importers import IMPORTERS
 
@@ -45,6 +45,7 @@ FORMATS: tuple[Format, ...] = (
         loss="a row cannot lack a column: a key that is absent reads as null; rows have numbers, not lines",
     ),
     mapping.FORMAT,
+    postgres.FORMAT,
     rhelm.FORMAT,
     gatemem.FORMAT,
     packets.FORMAT,

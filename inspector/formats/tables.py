@@ -120,8 +120,8 @@ def read_parquet(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[
                 try:
                     raw: dict[str, Any] = {}
                     for (column, kind), value in zip(columns, row, strict=True):
-                        plain = _plain(value, column)
-                        raw[column] = from_json(column, plain) if kind == "JSON" and plain is not None else plain
+                        made = plain(value, column)
+                        raw[column] = from_json(column, made) if kind == "JSON" and made is not None else made
                 except FieldError as error:
                     fault(at(error, origin.file, None))
                     continue
@@ -185,14 +185,14 @@ def _not_parquet(name: str, error: Exception) -> InputError:
     return InputError.at(name, None, "", f"broken Parquet ({words})", "a complete Parquet file")
 
 
-def _plain(value: Any, field: str) -> Any:
+def plain(value: Any, field: str) -> Any:
     """A value of DuckDB's as JSON knows it."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(one, field) for one in value]
+        return [plain(one, field) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(one, field) for key, one in value.items()}
+        return {str(key): plain(one, field) for key, one in value.items()}
     if isinstance(value, dt.datetime | dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import InputError
-from inspector.formats import LoadOptions, load
+from inspector.formats import FORMATS, LoadOptions, load
 
 GOOD = b'{"id": "a", "text": "x"}\n'
 TIME = "an ISO 8601 time such as 2026-03-01T09:30:00Z, a date, or epoch seconds"
@@ -238,7 +238,7 @@ def test_missing_file_and_folder_without_memories(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "README.md").write_text("no store")
     assert message(folder) == (
-        "folder: the folder holds no memories: memories.*, or the folders of rhelm, gatemem or authority-packet data"
+        "folder: the folder holds no memories: memories.*, or a folder that `inspector formats` lists"
     )
 
 
@@ -281,8 +281,7 @@ def test_two_files_for_one_part(tmp_path: Path) -> None:
 def test_unknown_format_names_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(GOOD)
     assert message(tmp_path / "m", LoadOptions(as_format="jsonll")) == (
-        "--as jsonll: no such format; did you mean 'jsonl'?: one of bundle, jsonl, json, csv, parquet, mapped, rhelm, "
-        "gatemem, authority-packet"
+        "--as jsonll: no such format; did you mean 'jsonl'?: one of " + ", ".join(one.name for one in FORMATS)
     )
 
 

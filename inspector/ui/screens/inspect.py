@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -126,7 +127,7 @@ class InspectScreen(InspectEditing, InspectWorking):
     @guarded
     def _query_selected(self, event: QueryPane.Selected) -> None:
         event.stop()
-        if event.qi != self.qi and not self.busy:
+        if event.qi != self.qi:
             self._leave_query()
             self.show_query()
 
@@ -143,7 +144,8 @@ class InspectScreen(InspectEditing, InspectWorking):
             self.bundle_bar.show(None, None, self.inspection.tau)
             self.candidate_pane.fill(None, ())
         else:
-            self.bundle_bar.show(self.inspection.bundle_line(qi), self.query_pane.row(qi), self.inspection.tau)
+            line = replace(self.inspection.bundle_line(qi), route=self.route_in_force)
+            self.bundle_bar.show(line, self.query_pane.row(qi), self.inspection.tau)
             self.candidate_pane.fill(qi, self._candidates(qi), cursor=cursor)
         self._show_detail()
 
@@ -161,8 +163,6 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def _show_detail(self) -> None:
         current = self.candidate_pane.current
-        if self.busy:
-            return
         subject = None if self.qi is None or current is None else Subject(self.inspection, self.qi, current)
         shown = self.detail.subject
         if subject is None or shown is None or (subject.qi, subject.candidate) != (shown.qi, shown.candidate):
@@ -183,7 +183,7 @@ class InspectScreen(InspectEditing, InspectWorking):
         event.stop()
         if event.key == "route":
             self.action_route()
-        elif self.ready():
+        else:
             self.edit_query(event.key)
 
     # What changes
@@ -215,6 +215,7 @@ class InspectScreen(InspectEditing, InspectWorking):
                 self.detail.show(self.detail.subject)
         if self._header_timer is None:
             self._header_timer = self.set_timer(_HEADER_REST, self._show_header)
+        self.settle_soon()
 
     def evaluated(self, words: str) -> None:
         """Other candidates: everything is shown anew, the cursor stays where it can."""
@@ -228,7 +229,7 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def _show_header(self) -> None:
         self._header_timer = None
-        inspection, route = self.inspection, self.inspection.route
+        inspection, route = self.inspection, self.route_in_force
         total = inspection.overall()
         facts = [
             f"{total.memories:,} memories, {total.queries:,} queries",
@@ -323,7 +324,7 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def action_why_not(self) -> None:
         """Ask for any stored memory and show it against the query."""
-        if self.ready() and self.qi is not None:
+        if self.qi is not None:
             self.app.push_screen(WhyNotDialog(self.inspection, self.qi), self._asked_for)
 
     def _asked_for(self, mi: int | None) -> None:
@@ -337,7 +338,7 @@ class InspectScreen(InspectEditing, InspectWorking):
 
     def action_missing(self) -> None:
         """Show the memories that should have been retrieved and were not."""
-        if not self.ready() or self.qi is None:
+        if self.qi is None:
             return
         missing = [row.mi for row in self.inspection.eligible_missing(self.qi)]
         if not missing:
@@ -347,6 +348,10 @@ class InspectScreen(InspectEditing, InspectWorking):
         asked += [mi for mi in missing if mi not in asked]
         self.show_query(cursor=missing[0])
         self.tell(f"{len(missing)} eligible and not retrieved: rows without a rank, below the others")
+
+    def open_find(self) -> None:
+        """``/`` where the focus is on nothing that can be searched: find among the candidates."""
+        self.candidate_pane.open_find()
 
     def go_back(self) -> bool:
         """Escape cancels work, then takes added rows away."""

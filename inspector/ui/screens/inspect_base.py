@@ -29,13 +29,16 @@ class MovedLine(Static):
 
 
 class InspectBase(BaseScreen):
-    """What editing, evaluating and showing share. ``busy`` is set while a route is evaluated in a thread."""
+    """What editing, evaluating and showing share. ``busy`` is set while a route is evaluated in a thread: reading and
+    editing go on meanwhile, on the candidates in force."""
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__()
         self.inspection = inspection
         self.qi: int | None = None
         self.busy = False
+        #: What the line below the regions says.
+        self.said = ""
         self.query_pane = QueryPane(id="queries")
         self.bundle_bar = BundleBar(id="bundle")
         self.candidate_pane = CandidatePane(id="candidates")
@@ -60,6 +63,7 @@ class InspectBase(BaseScreen):
 
     def tell(self, words: str, style: str = "") -> None:
         """Say something in the line below the regions."""
+        self.said = words
         self.moved.update(content([Piece(f" {visible(words)}", style)]), layout=False)
 
     def toast(self, words: str, severity: Severity = "information") -> None:
@@ -69,13 +73,6 @@ class InspectBase(BaseScreen):
     def fail(self, error: Exception, title: str = "") -> None:
         """Show an error in the dialog for errors."""
         self.app.post_message(ErrorRaised(error, title))
-
-    def ready(self) -> bool:
-        """Whether the store can be edited now; says why it cannot."""
-        if self.busy:
-            self.toast("wait until the route is evaluated, or cancel it with escape", "warning")
-            return False
-        return True
 
     def show_query(self, *, cursor: int | None = None) -> None:
         """Show candidates, bundle and figures of the selected query as they are now."""

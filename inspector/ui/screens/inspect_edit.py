@@ -101,7 +101,7 @@ class InspectEditing(InspectBase):
         return sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
 
     def _preview(self, kind: Kind, indices: tuple[int, ...], field: str, value: Any) -> list[Piece]:
-        if self.busy or self.qi is None:
+        if self.qi is None:
             return []
         current = self.candidate_pane.current
         if current is None:
@@ -128,8 +128,6 @@ class InspectEditing(InspectBase):
 
     def action_edit(self) -> None:
         """Edit the field under the cursor, of all marked memories; else choose a field first."""
-        if not self.ready():
-            return
         if self.query_pane.has_focus_within:
             self.edit_query("")
         elif self.bundle_bar.has_focus:
@@ -167,8 +165,6 @@ class InspectEditing(InspectBase):
     @guarded
     def on_field_chosen(self, event: FieldChosen) -> None:
         """A field in the detail was chosen."""
-        if not self.ready():
-            return
         if event.owner == "query":
             self.edit_query(event.name)
         elif self.detail.active == "record" and self.record.has_focus_within:
@@ -241,8 +237,6 @@ class InspectEditing(InspectBase):
             self.toast("put the cursor on a field that carries an edit; E lists all edits")
 
     def _revert(self, kind: Kind, indices: Sequence[int], field: str) -> None:
-        if not self.ready():
-            return
         edited = [index for index in indices if field in self._records(kind, [index])[0].edits]
         if not edited:
             self.toast(f"{field} has no edit")
@@ -255,7 +249,7 @@ class InspectEditing(InspectBase):
 
     def action_judge(self, sign: str) -> None:
         """Judge the axis under the cursor: ``1``, ``0``, ``?``, or "" to take the judgment away."""
-        if not self.ready() or self.qi is None:
+        if self.qi is None:
             return
         axis = self.candidate_pane.axis
         if self.detail.has_focus_within and self.detail.active == "why":
@@ -272,22 +266,20 @@ class InspectEditing(InspectBase):
 
     def action_undo(self) -> None:
         """Undo the last edit."""
-        if self.ready():
-            self.looked()
-            if self.inspection.undo() is None:
-                self.tell("nothing to undo")
+        self.looked()
+        if self.inspection.undo() is None:
+            self.tell("nothing to undo")
 
     def action_redo(self) -> None:
         """Redo what was undone."""
-        if self.ready():
-            self.looked()
-            if self.inspection.redo() is None:
-                self.tell("nothing to redo")
+        self.looked()
+        if self.inspection.redo() is None:
+            self.tell("nothing to redo")
 
     def action_flip(self) -> None:
         """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
         current = self.candidate_pane.current
-        if not self.ready() or self.qi is None or current is None:
+        if self.qi is None or current is None:
             return
         chosen = self.why.first_flip() if self.detail.active == "why" else None
         if chosen is None or (chosen.qi, chosen.mi) != (self.qi, current.mi):
@@ -302,8 +294,6 @@ class InspectEditing(InspectBase):
     @guarded
     def on_flip_chosen(self, event: FlipChosen) -> None:
         """Make the edits of a flip."""
-        if not self.ready():
-            return
         self.looked()
         try:
             self.inspection.apply_flip(event.mi, event.flip.edits)
@@ -323,7 +313,7 @@ class InspectEditing(InspectBase):
 
     def action_intent(self) -> None:
         """The next intent: current, history, unknown."""
-        if not self.ready() or self.qi is None:
+        if self.qi is None:
             return
         now = self.inspection.queries[self.qi].value("intent")
         following = INTENTS[(INTENTS.index(now) + 1) % len(INTENTS)] if now in INTENTS else INTENTS[0]
@@ -348,7 +338,7 @@ class InspectEditing(InspectBase):
         self._scrub(1)
 
     def _scrub(self, direction: int) -> None:
-        if not self.ready() or self.qi is None:
+        if self.qi is None:
             return
         if self._events is None:
             self._events = self.inspection.events(self.qi)
@@ -378,18 +368,16 @@ class InspectEditing(InspectBase):
         self._cycle("unknown_intent", ("join", "strict"), self.inspection.settings.unknown_intent)
 
     def _cycle(self, name: str, choices: Sequence[str], now: str) -> None:
-        if self.ready():
-            value = choices[(choices.index(now) + 1) % len(choices)]
-            self.looked()
-            self.words_before = f"{name} = {value}: "
-            self.inspection.set_setting(name, value)
+        value = choices[(choices.index(now) + 1) % len(choices)]
+        self.looked()
+        self.words_before = f"{name} = {value}: "
+        self.inspection.set_setting(name, value)
 
     def action_assumptions(self) -> None:
         """Edit what missing fields are taken as."""
-        if self.ready():
-            lines = [f"{name} = {show_value(value)}" for name, value in self.inspection.settings.assumptions.items()]
-            hint = "One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care."
-            self.app.push_screen(LinesDialog("Assumptions", hint, lines, self._assume))
+        lines = [f"{name} = {show_value(value)}" for name, value in self.inspection.settings.assumptions.items()]
+        hint = "One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care."
+        self.app.push_screen(LinesDialog("Assumptions", hint, lines, self._assume))
 
     def _assume(self, lines: list[str]) -> None:
         table = dict(assumption(line) for line in lines)
@@ -398,10 +386,9 @@ class InspectEditing(InspectBase):
 
     def action_aliases(self) -> None:
         """Edit which ids mean one owner."""
-        if self.ready():
-            lines = [", ".join(group) for group in self.inspection.settings.aliases]
-            hint = "The ids of one owner on a line, with commas between them."
-            self.app.push_screen(LinesDialog("Aliases", hint, lines, self._alias))
+        lines = [", ".join(group) for group in self.inspection.settings.aliases]
+        hint = "The ids of one owner on a line, with commas between them."
+        self.app.push_screen(LinesDialog("Aliases", hint, lines, self._alias))
 
     def _alias(self, lines: list[str]) -> None:
         groups = [[one.strip() for one in line.split(",") if one.strip()] for line in lines]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.message import Message
+from textual.timer import Timer
 
 from inspector.errors import Cancelled, InspectorError
 from inspector.records import Progress
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two reports of the same work.
 _EVERY = 0.1
+#: Seconds without an edit before edited texts are encoded.
+_SETTLE_REST = 0.4
 
 
 class InspectWorking(InspectBase):
@@ -48,16 +51,32 @@ class InspectWorking(InspectBase):
             self.generation = generation
             self.error = error
 
+    class Settled(Message):
+        """Edited texts were encoded, or could not be."""
+
+        def __init__(self, error: Exception | None) -> None:
+            super().__init__()
+            self.error = error
+
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
         self._generation = 0
         self._stop = threading.Event()
         self._pace = Pace()
         self._route_before: RouteChoice | None = None
+        self._settling = False
+        self._settle_timer: Timer | None = None
+
+    @property
+    def route_in_force(self) -> RouteChoice:
+        """The route that the candidates on the screen come from, also while another is evaluated."""
+        return self._route_before if self.busy and self._route_before is not None else self.inspection.route
 
     def action_route(self) -> None:
         """Choose route, depth and k."""
-        if self.ready():
+        if self.busy:
+            self.toast("wait until the route is evaluated, or cancel it with escape", "warning")
+        else:
             self.app.push_screen(RouteDialog(self.inspection.route, self._check_route), self._route_chosen)
 
     def _check_route(self, choice: RouteChoice) -> None:
@@ -123,6 +142,7 @@ class InspectWorking(InspectBase):
         if event.generation != self._generation:
             return
         self.busy = False
+        self.settle_soon()
         if event.error is None:
             self._route_before = None
             self.evaluated(f"evaluated on {self.inspection.route}, k {self.inspection.route.k}")
@@ -143,6 +163,47 @@ class InspectWorking(InspectBase):
         self._stop.set()
         self.tell("stopping; what is done is kept …")
         return True
+
+    # Edited texts
+
+    def settle_soon(self) -> None:
+        """After an edit: encode edited texts and rank anew what waits for it, once the edits rest."""
+        if self._settle_timer is not None:
+            self._settle_timer.stop()
+            self._settle_timer = None
+        if not self.inspection.is_settled:
+            self._settle_timer = self.set_timer(_SETTLE_REST, self._settle)
+
+    def _settle(self) -> None:
+        self._settle_timer = None
+        if not self._settling and not self.busy:
+            self._settling = True
+            self.tell(f"{self.said}  …  encoding edited texts")
+            self.run_worker(
+                partial(self._settle_now, self._stop),
+                group="settle",
+                thread=True,
+                exit_on_error=False,
+                description="encode edited texts",
+            )
+
+    def _settle_now(self, stop: threading.Event) -> None:
+        error: Exception | None = None
+        try:
+            self.inspection.settle(cancelled=stop.is_set)
+        except Exception as caught:  # told to the screen; the header goes on saying which texts wait
+            error = caught
+        self.post_message(self.Settled(error))
+
+    @on(Settled)
+    @guarded
+    def _settled(self, event: Settled) -> None:
+        event.stop()
+        self._settling = False
+        if event.error is None:
+            self.settle_soon()
+        elif not isinstance(event.error, Cancelled):
+            self.toast(f"edited texts could not be encoded: {event.error}", "warning")
 
     def evaluated(self, words: str) -> None:
         """The candidates of all queries may be others now."""

@@ -131,16 +131,56 @@ async def test_work_shows_progress_and_is_cancelled(bench: OpenBench, monkeypatc
         b.screen.start_route(RouteChoice("namespace_bm25", 20))
         await b.until(slow.running.is_set)
         await b.until(lambda: "3 of 10 texts" in b.says)
-        # Nothing is edited meanwhile, and moving about asks the store for nothing.
-        await b.press("u", "i", "1")
-        await b.press("n")
-        assert b.inspection.edits() == []
-        await b.press("escape")
+        # Reading and editing go on meanwhile, on the candidates in force; another route has to wait.
+        await b.press("n", "p", "i")
+        assert b.verdicts()["m4"] == "admit"
+        assert "route global_bm25 k 20" in b.seen()
+        await b.press("r")
+        assert shows(b, InspectScreen)
+        await b.press("u", "escape")
         await b.until(lambda: not b.screen.busy)
         assert b.inspection.route == RouteChoice("global_bm25", 20)
         assert b.says.startswith("cancelled; still on global_bm25")
         await b.press("Q", "home")
         assert b.verdicts() == before
+
+
+async def test_edited_texts_are_settled_in_a_worker(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench() as b:
+        started, go = threading.Event(), threading.Event()
+        settled = False
+
+        def settle(cancelled: Callable[[], bool]) -> None:
+            nonlocal settled
+            started.set()
+            while not go.wait(0.01) and not cancelled():
+                pass
+            settled = True
+
+        monkeypatch.setattr(type(b.inspection), "is_settled", property(lambda _: settled))
+        monkeypatch.setattr(b.inspection, "settle", settle)
+        b.inspection.edit("memory", [0], "text", "tea red")
+        await b.until(started.is_set)
+        assert "encoding edited texts" in b.says
+        await b.press("i")  # nothing waits for it
+        assert b.says.startswith("intent history")
+        go.set()
+        await b.until(lambda: not b.screen._settling)
+
+
+async def test_failed_settling_is_told(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench() as b:
+
+        def broken(**_: object) -> None:
+            raise ValueError("[/foo] no encoder")
+
+        told: list[str] = []
+        monkeypatch.setattr(type(b.inspection), "is_settled", property(lambda _: False))
+        monkeypatch.setattr(b.inspection, "settle", broken)
+        monkeypatch.setattr(b.screen, "toast", lambda words, *_: told.append(words))
+        b.inspection.edit("memory", [0], "status", "stale")
+        await b.until(lambda: bool(told))
+        assert told == ["edited texts could not be encoded: [/foo] no encoder"]
 
 
 async def test_what_an_older_evaluation_says_is_ignored(bench: OpenBench) -> None:

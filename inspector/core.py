@@ -105,6 +105,8 @@ class Core:
         self._exposure: dict[int, ExposureReader] = {}
         self._evaluation: Evaluation | None = None
         self._generation = 0
+        #: The gate's action before the edits, of the candidates that they moved and nobody has looked at yet.
+        self._gate_marks: dict[int, dict[int, str]] = {}
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
         self._start_overlay()
@@ -207,7 +209,9 @@ class Core:
         if self._evaluation is None:
             return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected)))
         delta = self._refresh(shifts, mis, affected, qis, before, everything=settled)
-        moved = {cell for cell, action in gates.items() if self.gate.cell(*cell).action != action}
+        moved = {cell: action for cell, action in gates.items() if self.gate.cell(*cell).action != action}
+        for (qi, mi), action in moved.items():
+            self._gate_marks.setdefault(qi, {}).setdefault(mi, action)
         delta.queries |= {qi for qi, _ in moved}
         return self._changed(delta, prefix, recall, frozenset(qis), frozenset(affected), len(moved))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +17,18 @@ from inspector.errors import InspectorError, Problem
 from inspector.evaluation import judge_pairs
 from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
-from inspector.gate.gaps import Offer, offers
-from inspector.records import ABSENT, AXES, FieldAccount, Memory, Presence, presence_of, read_field, show_namespace
+from inspector.gate.gaps import Offer, Tried, offers, try_edits
+from inspector.records import (
+    ABSENT,
+    AXES,
+    FieldAccount,
+    Memory,
+    Presence,
+    Query,
+    presence_of,
+    read_field,
+    show_namespace,
+)
 from inspector.store.ledger import key_of
 from inspector.text import fold
 from inspector.times import Instant, parse_time
@@ -130,6 +142,7 @@ class Showing(Core):
             changed=frozenset(before),
             before=before,
             gate=gate,
+            gate_before=self._gate_marks.get(qi, {}).get(mi, ""),
         )
 
     @locked
@@ -187,7 +200,7 @@ class Showing(Core):
             unresolved=unresolved,
             figures=self.figures(qi),
             edited=frozenset(query.edits),
-            changed=bool(self._marks.get(qi)),
+            changed=bool(self._marks.get(qi) or self._gate_marks.get(qi)),
             session_mismatch=claimed is not None and session is not None and claimed != session,
             unfiltered=any(presence_of(event.get("filter", ABSENT)) is not Presence.VALUE for event in events),
         )
@@ -233,9 +246,39 @@ class Showing(Core):
         return coverage(self.memories)
 
     @locked
-    def gate_offers(self, qi: int, mi: int) -> tuple[Offer, ...]:
-        """What would close the gap in this memory's governs or authority, each checked (DESIGN 7)."""
-        return tuple(offers(self.memories[mi], self.queries[qi], self.gate.mode, self.settings))
+    def gate_offers(self, qi: int | None, mi: int) -> tuple[Offer, ...]:
+        """What would close the gap in this memory's governs or authority, each checked (DESIGN 7).
+
+        Without a query the memory is looked at on its own, by self-description.
+        """
+        return offers(self.memories[mi], self._asker(qi), self.gate.mode, self.settings, self._operation_words)
+
+    def _asker(self, qi: int | None) -> Query | None:
+        return None if qi is None else self.queries[qi]
+
+    @locked
+    def gate_try(
+        self,
+        qi: int | None,
+        mi: int,
+        memory_edits: Mapping[str, Any] | None = None,
+        query_edits: Mapping[str, Any] | None = None,
+    ) -> Tried:
+        """What edits that are being typed would move at the gate for one pair; nothing is stored (DESIGN 7, 10).
+
+        Without a query the gate is tried by self-description, which asks nothing of one.
+        """
+        asked = self._asker(qi)
+        edited = None if asked is None else replace(asked, edits={**asked.edits, **(query_edits or {})})
+        return try_edits(
+            self.memories[mi],
+            memory_edits or {},
+            asked,
+            self.gate.mode,
+            self.settings,
+            self._operation_words,
+            asked_after=edited,
+        )
 
     @locked
     def bundle_line(self, qi: int) -> BundleLine:

@@ -79,6 +79,8 @@ class Candidate:
     def verdict(self) -> str:
         """``admit``, ``exclude`` or ``unresolved``."""
         return VERDICT_WORDS[self.admissible]
+    #: The gate's final action before the edits that nobody has looked at yet; "" where they did not move it.
+    gate_before: str = ""
 
     @property
     def verified(self) -> Trit:

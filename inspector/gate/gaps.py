@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.gate.action import Action
 from inspector.gate.attribution import Attribution
@@ -60,6 +60,14 @@ class Offer:
         return self.after.closed
 
 
+class Tried(NamedTuple):
+    """Before and after as evaluated, and what differs, a phrase each."""
+
+    before: Snapshot
+    after: Snapshot
+    words: tuple[str, ...]
+
+
 def offers(
     memory: Memory,
     query: Query | None = None,
@@ -94,13 +102,18 @@ def try_edits(
     mode: Mode = DEFAULT_MODE,
     settings: Settings | None = None,
     lexicons: Sequence[OperationLexicon] | None = None,
-) -> tuple[Snapshot, Snapshot, tuple[str, ...]]:
-    """Before, after, and the differences in words for edits that a person is filling in; nothing is stored."""
+    asked_after: Query | None = None,
+) -> Tried:
+    """What edits that a person is filling in would move; nothing is stored.
+
+    ``asked_after`` is the query as edits of its own would leave it; default: as it is.
+    """
     asked = _NOBODY if query is None else query
     tried: Mode = "self_description" if query is None else mode
     before = snapshot(evaluate_gate(memory, asked, tried, settings, lexicons))
-    after = snapshot(evaluate_gate(with_edits(memory, edits), asked, tried, settings, lexicons))
-    return before, after, differences(before, after)
+    following = asked if asked_after is None else asked_after
+    after = snapshot(evaluate_gate(with_edits(memory, edits), following, tried, settings, lexicons))
+    return Tried(before, after, differences(before, after))
 
 
 def snapshot(result: GateResult) -> Snapshot:

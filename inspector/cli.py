@@ -171,8 +171,9 @@ def why(
     from inspector import rows
     from inspector.wording import why_text
 
-    with opened(sources, given) as inspection:
-        qi, mi = inspection.find_pair(query_id, memory_id, namespace)
+    with opened(sources, given, evaluate=False) as inspection:
+        qi, mi = inspection.find_pair(query_id, memory_id, namespace)  # before anything is encoded
+        inspection.evaluate(StderrProgress())
         explained = rows.why(inspection, qi, mi)
         click.echo(json.dumps(explained, ensure_ascii=False, indent=1) if as_json else why_text(explained))
 

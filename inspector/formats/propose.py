@@ -1,0 +1,123 @@
+"""Field matches for an export that no importer knows: proposed by name and by the shape of the values.
+
+:func:`sample` takes the first records out of a file, :func:`propose` matches their fields with ours, and
+:func:`mapping_toml` writes the mapping. Nothing is decided here: every match says how sure it is and why, for a person
+to confirm:
+
+- ``sure``: the name is one that stores use for the field, and every value fits it;
+- ``likely``: the name fits and most values do, or the name fits in part and every value does;
+- ``guess``: the values alone look like it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import InputError
+from inspector.formats import sqlite
+from inspector.formats.base import Watch, name_of, path_text
+from inspector.formats.canonical import toml_value
+from inspector.formats.match import Confidence, Proposal, propose
+from inspector.formats.outline import EACH, Outline, outline
+from inspector.formats.rows import Container, Raw, read_rows
+from inspector.formats.sniff import sniff
+
+__all__ = ["Confidence", "Proposal", "Sample", "mapping_toml", "propose", "sample"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first records of a file. ``records`` is the path to their list in a JSON document ("" where the document is
+    the list, or has lines); ``table`` and ``tables`` are set for an SQLite file."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    records: str = ""
+    table: str = ""
+    tables: tuple[str, ...] = ()
+
+
+def sample(path: Path, limit: int = 200, table: str = "") -> Sample:
+    """The first records of an unknown file: JSON, JSON Lines, CSV, Parquet or SQLite.
+
+    Of a JSON document the list with the most fields is taken, of a database ``table``, else the one with the most
+    columns. Raises InputError where no records can be found or the file is broken before ``limit`` of them.
+    """
+    found, name = outline(path), name_of(path)
+    watch = Watch(None, lambda: False, None)
+    if found.holder == "sqlite":
+        return _sample_table(path, name, found, watch, limit, table)
+    container: Container = found.holder if found.holder in ("json", "jsonl") else sniff(path).container
+    at_list: tuple[str, ...] = ()
+    if container == "json" and not found.at(EACH):
+        at_list = _best_list(found)
+        container = "json" if at_list else "jsonl"  # an object without a list is one record
+    lists = frozenset((at_list,)) if at_list else frozenset()
+
+    def raise_(error: InputError) -> None:
+        raise error
+
+    wanted = path_text(at_list)
+    raws = read_rows(path, name, container, watch, raise_, lists)
+    rows = tuple(itertools.islice((raw.value for raw in raws if _is_record(raw, wanted)), limit))
+    if not rows:
+        raise InputError.at(name, None, "", "holds no records", "a list of objects")
+    return Sample(rows, wanted)
+
+
+def _is_record(raw: Raw, wanted: str) -> bool:
+    return not raw.whole and raw.section == wanted and isinstance(raw.value, dict)
+
+
+def _sample_table(path: Path, name: str, found: Outline, watch: Watch, limit: int, table: str) -> Sample:
+    tables = tuple(sorted(found.tables, key=lambda one: (-len(found.tables[one]), one)))
+    if not tables:
+        raise InputError.at(name, None, "", "has no tables", "a table of memories")
+    chosen = table or tables[0]
+    rows = sqlite.read_table(path, name, chosen, watch, lambda _: None)
+    return Sample(tuple(row for row, _ in itertools.islice(rows, limit)), "", chosen, tables)
+
+
+def _best_list(found: Outline) -> tuple[str, ...]:
+    """The path of the list whose objects have the most keys, the outermost of equals."""
+    lists = [path for path in found.keys if path and path[-1] == EACH and EACH not in path[:-1]]
+    best = max(lists, key=lambda path: (len(found.keys[path]), -len(path)), default=())
+    return best[:-1]
+
+
+def mapping_toml(proposals: Sequence[Proposal], *, records: str = "", table: str = "", timezone: str = "") -> str:
+    """The text of a ``mapping.toml`` for the matches, each with its confidence and reason as a comment."""
+    lines = [f"timezone = {toml_value(timezone)}", ""] if timezone else []
+    lines.append("[memories]")
+    if records:
+        lines.append(f"records = {toml_value(records)}")
+    if table:
+        lines.append(f"table = {toml_value(table)}")
+    lines += ["", "[memories.fields]"]
+    for one in proposals:
+        if len(one.paths) == 1:
+            comment = f"# {one.confidence}: {one.why}".translate(_ONE_LINE)
+            lines += [comment, f"{toml_value(one.target)} = {toml_value(one.paths[0])}"]
+    joined = [one for one in proposals if len(one.paths) > 1]
+    if joined:
+        lines += ["", "[memories.templates]"]
+        for one in joined:
+            holes = ["{" + path + "}" for path in one.paths]
+            comment = f"# {one.confidence}: {one.why}".translate(_ONE_LINE)
+            lines += [comment, f"{toml_value(one.target)} = {toml_value(holes)}"]
+    units = {one.target: one.unit for one in proposals if one.unit}
+    if units:
+        lines += ["", "[memories.units]"]
+        lines += [f"{toml_value(target)} = {toml_value(unit)}" for target, unit in units.items()]
+    for one in proposals:
+        if one.values:
+            lines += ["", f"[memories.values.{toml_value(one.target)}]"]
+            lines += [f"{toml_value(word)} = {toml_value(label)}" for word, label in one.values.items()]
+    return "\n".join(lines) + "\n"
+
+
+#: A comment ends at its line: control characters of a stranger's names must not end it.
+_ONE_LINE = dict.fromkeys((*range(32), 127, 133, 8232, 8233), " ")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Delta:
     same: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Figures of one source: ``values`` (Q, F), NaN where undefined, and the group of each query, 0 to G-1."""
 
@@ -60,6 +61,7 @@ class Table:
     group: IntArray
     groups: int
 
+    @cached_property
     def sums(self) -> tuple[FloatArray, FloatArray]:
         """Sums (G, F) over the queries of each group where the figure is defined, and how many there are."""
         known = np.isfinite(self.values)
@@ -97,7 +99,7 @@ def _draws(tables: Sequence[Table], seed: int, resamples: int) -> FloatArray:
     for place, table in enumerate(tables):
         if not table.groups:
             continue
-        sums, counts = table.sums()
+        sums, counts = table.sums
         random = np.random.default_rng([seed, place])
         even = np.full(table.groups, 1 / table.groups)
         step = max(1, _CELLS // table.groups)
@@ -114,7 +116,7 @@ def _number(value: float) -> float | None:
 
 def figures(tables: Sequence[Table], seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> list[Figure]:
     """The mean of each column over queries and sources, with its percentile interval at ``level``."""
-    per_source = [tuple(part.sum(axis=0) for part in table.sums()) for table in tables]
+    per_source = [tuple(part.sum(axis=0) for part in table.sums) for table in tables]
     means = _mean_of_sources(np.array([_divided(sums, counts) for sums, counts in per_source]))
     counts = np.sum([count for _, count in per_source], axis=0).astype(np.int64)
     spread = any(table.groups > 1 for table in tables) and resamples > 0
@@ -132,11 +134,7 @@ def figures(tables: Sequence[Table], seed: int = 0, resamples: int = RESAMPLES, 
 
 def _varies(tables: Sequence[Table], column: int) -> bool:
     """Whether some source has the figure in at least two groups: else drawing groups says nothing."""
-    for table in tables:
-        known = np.isfinite(table.values[:, column])
-        if len(np.unique(table.group[known])) > 1:
-            return True
-    return False
+    return any(int(np.count_nonzero(table.sums[1][:, column])) > 1 for table in tables)
 
 
 def sign_flip_p(contributions: FloatArray) -> float | None:
@@ -179,7 +177,7 @@ def _contributions(tables: Sequence[Table], column: int) -> FloatArray:
     """What each group of each source adds to the overall mean; sources and groups without a query are left out."""
     parts = []
     for table in tables:
-        sums, counts = table.sums()
+        sums, counts = table.sums
         total = counts[:, column].sum()
         if total:
             parts.append(sums[counts[:, column] > 0, column] / total)

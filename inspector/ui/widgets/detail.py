@@ -69,7 +69,10 @@ class TabSpec:
 class TabBar(Widget):
     """The titles of the tabs in one line; the one in sight stands in brackets, so that it is told without colour."""
 
-    DEFAULT_CSS = "TabBar { height: 1; width: 1fr; background: $panel; }"
+    DEFAULT_CSS = """
+    TabBar { height: 1; width: 1fr; background: $panel; }
+    TabBar.-here { background: $cursor-blurred; }
+    """
 
     class Picked(Message):
         """A title was clicked."""
@@ -150,6 +153,14 @@ class Detail(Vertical):
     def on_mount(self) -> None:
         """Show the titles."""
         self._show_titles()
+
+    def on_descendant_focus(self) -> None:
+        """The titles say that keys come here."""
+        self.query_one(TabBar).add_class("-here")
+
+    def on_descendant_blur(self) -> None:
+        """And that they no longer do."""
+        self.query_one(TabBar).set_class(self.has_focus_within, "-here")
 
     @property
     def subject(self) -> Subject | None:

@@ -37,7 +37,7 @@ class TablePane(Vertical):
     DEFAULT_CSS = """
     TablePane > SafeInput { display: none; }
     TablePane.-filtering > SafeInput { display: block; }
-    TablePane:focus-within > TitleLine { text-style: bold; color: $heading; background: $cursor-blurred; }
+    TablePane > TitleLine.-here { text-style: bold; color: $heading; background: $cursor-blurred; }
     """
 
     def __init__(self, columns: Sequence[Column], *, markable: bool, column_cursor: bool, empty: str, id: str) -> None:
@@ -58,6 +58,14 @@ class TablePane(Vertical):
         """Show what stands beside the region's name."""
         # A line of fixed height: its words never move anything else, so nothing is laid out anew.
         self._title.update(content([Piece(f" {self.PANE}  "), *pieces]), layout=False)
+
+    def on_descendant_focus(self) -> None:
+        """The title says that keys come here."""
+        self._title.add_class("-here")
+
+    def on_descendant_blur(self) -> None:
+        """And that they no longer do."""
+        self._title.set_class(self.has_focus_within, "-here")
 
     @property
     def filter_text(self) -> str:

@@ -193,6 +193,20 @@ async def test_narrow_gives_room_to_the_region_with_the_focus(bench: OpenBench) 
         assert b.screen.candidate_pane.grid.has_focus
 
 
+async def test_title_says_where_the_keys_go(bench: OpenBench) -> None:
+    async with bench() as b:
+
+        def here() -> list[bool]:
+            titles = [*b.screen.query("TitleLine"), b.screen.query_one("TabBar")]
+            return [title.has_class("-here") for title in titles]
+
+        assert here() == [False, True, False]
+        await b.press("Q")
+        assert here() == [True, False, False]
+        await b.press("D")
+        assert here() == [False, False, True]
+
+
 async def test_enter_goes_to_the_detail_and_to_the_text(bench: OpenBench) -> None:
     async with bench() as b:
         await b.press("enter")

@@ -92,7 +92,7 @@ def _raws(source: Source, collector: Collector, watch: Watch) -> Iterator[Raw]:
 
 def _memory(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
     draft = Draft(raw.value, collector.mapped)
-    draft.word("memory_id", "id")
+    draft.identity("memory_id")
     draft.put("text", _text(draft.take("memory", "text")))
     keys: dict[str, Any] = {}
     for key, kind in _OWNERS:

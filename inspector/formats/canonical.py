@@ -38,6 +38,7 @@ from inspector.records import (
 from inspector.times import Instant, parse_time
 
 SECTIONS = frozenset(("memories", "queries", "judgments"))
+_TABLES = ("bundle.toml", "policy.toml", "mapping.toml", "calibration.toml")
 _LISTS = frozenset((name,) for name in SECTIONS)
 _PAGE_SIZES = (10, 20, 100, 1000)
 _PAGE_MARKS = ("next", "next_page", "next_cursor", "next_page_token", "has_more", "cursor", "continuation_token")
@@ -191,9 +192,11 @@ def write_bundle(bundle: Bundle, folder: Path, *, edited: bool = True, overwrite
         parts["bundle.toml"] = lambda fp: fp.write(settings)
     if bundle.settings.policy:
         parts["policy.toml"] = lambda fp: fp.write(bundle.settings.policy)
+    if bundle.settings.calibration:
+        parts["calibration.toml"] = lambda fp: fp.write(bundle.settings.calibration)
     folder.mkdir(parents=True, exist_ok=True)
     for file in sorted(folder.iterdir()):
-        is_part = file.name.split(".")[0] in SECTIONS or file.name in ("bundle.toml", "policy.toml", "mapping.toml")
+        is_part = file.name.split(".")[0] in SECTIONS or file.name in _TABLES
         if is_part and not (overwrite and file.name in parts):
             raise InspectorError(f"{folder} already holds {file.name}: choose an empty folder")
     for name, write in parts.items():

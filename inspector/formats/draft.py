@@ -76,6 +76,17 @@ class Draft:
             self.lose(f"{field}: {key} is {_quote(value)}, which is no text")
         return self.fields.get(field, ABSENT)
 
+    def identity(self, key: str) -> str:
+        """Move the record's id, a text or a whole number, to ``id``. Raises FieldError where it is neither."""
+        value = self.get(key)
+        word = as_word(value)
+        if word is None:
+            wrong = "is missing" if value is ABSENT else f"{_quote(value)} is no id"
+            raise FieldError(key, wrong, "a text or a whole number")
+        self.take(key, "id")
+        self.put("id", word)
+        return word
+
     def time(self, key: str, field: str) -> bool:
         """Move a readable time to a field; null and empty are kept as they are.
 

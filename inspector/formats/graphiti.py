@@ -158,12 +158,7 @@ def _cell(cell: Any) -> Any:
 
 
 def _identity(draft: Draft, plane: str) -> None:
-    for name in ("uuid", "uuid_"):
-        if draft.get(name) is not ABSENT:
-            draft.word(name, "id")
-            break
-    if not isinstance(draft.fields.get("id"), str):
-        raise FieldError("uuid", "is missing or no text", "the record's uuid")
+    draft.identity("uuid_" if draft.get("uuid") is ABSENT and draft.get("uuid_") is not ABSENT else "uuid")
     draft.put("plane", plane)
     group = draft.get("group_id")
     if isinstance(group, str | None):

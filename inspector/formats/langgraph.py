@@ -106,9 +106,7 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
 
 def item(draft: Draft) -> dict[str, Any]:
     """A memory of an item or a row. Raises FieldError."""
-    draft.word("key", "id")
-    if not isinstance(draft.fields.get("id"), str):
-        raise FieldError("key", "is missing" if draft.get("key") is ABSENT else "is no text", "the item's key")
+    draft.identity("key")
     _namespace(draft)
     for name in ("created_at", "updated_at"):
         draft.time(name, name)

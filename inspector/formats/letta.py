@@ -78,7 +78,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
 
 def _passage(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
     draft = Draft(raw.value, collector.mapped)
-    draft.word("id", "id")
+    draft.identity("id")
     text = draft.take("text", "text")
     if not isinstance(text, str):
         raise FieldError("text", "is missing" if text is ABSENT else "is no text", "the passage's text")

@@ -165,6 +165,7 @@ def _settings(
     """What files of settings, the formats and, after reading, the sources' own content fix for the evaluation."""
     stated: list[tuple[str, dict[str, Any]]] = [] if read is None else list(read.stated)
     policies: list[tuple[Path, str]] = []
+    calibrations: list[tuple[Path, str]] = []
     for source in sources:
         if source.format == "authority-packet":
             stated.append((name_of(source.path), dict(packets.SETTINGS)))
@@ -177,13 +178,15 @@ def _settings(
             stated.append((mapped.file, {"timezone": mapped.timezone}))
         if "policy" in source.parts and options.policy is None:
             policies.append((source.parts["policy"], read_text(source.parts["policy"])))
+        if "calibration" in source.parts:
+            calibrations.append((source.parts["calibration"], read_text(source.parts["calibration"])))
     settings = merge_settings(stated, notes)
     if options.policy is not None:
         policies = [(options.policy, read_text(options.policy))]
-    for file, text in policies[1:]:
-        if text != policies[0][1]:
-            wrong = f"differs from {policies[0][0]}"
-            raise InputError.at(name_of(file), None, "", wrong, "one policy: name it with --policy")
+    _check_one(policies, "one policy: name it with --policy")
+    _check_one(calibrations, "one calibration in all sources")
+    if calibrations:
+        settings = settings.with_(calibration=calibrations[0][1], calibration_file=name_of(calibrations[0][0]))
     if policies:
         settings = settings.with_(policy=policies[0][1], policy_file=name_of(policies[0][0]))
     try:
@@ -191,6 +194,12 @@ def _settings(
     except FieldError as error:
         raise at(_as_flag(error), "--assume", None) from None
     return settings.with_(assumptions={**settings.assumptions, **assumed})
+
+
+def _check_one(texts: Sequence[tuple[Path, str]], expected: str) -> None:
+    for file, text in texts[1:]:
+        if text != texts[0][1]:
+            raise InputError.at(name_of(file), None, "", f"differs from {texts[0][0]}", expected)
 
 
 def _as_flag(error: FieldError) -> FieldError:

@@ -101,9 +101,8 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
 
 def item(draft: Draft, text: str) -> dict[str, Any]:
     """A memory of an item, or of a payload in a vector store, whose text is under the key ``text``."""
-    draft.word("id", "id")
-    if "id" not in draft.fields:
-        raise FieldError("id", "is missing" if draft.get("id") is ABSENT else "is no text", "the item's id")
+    if "id" not in draft.fields:  # of a payload in a vector store it is taken already
+        draft.identity("id")
     if not isinstance(draft.get(text), str):
         raise FieldError(text, "is missing" if draft.get(text) is ABSENT else "is no text", "the memory's text")
     draft.put("text", draft.take(text, "text"))

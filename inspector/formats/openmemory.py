@@ -17,9 +17,11 @@ status label (``paused``, which OpenMemory hides, is no label that we know and l
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,17 @@ MEMBER = "memories.json"
 #: A zip may not unpack to more: a small file must not fill the disk.
 UNPACKED_LIMIT = 4 * 1024**3
 LOSS = ["superseded_by: OpenMemory does not say what replaced what"]
+#: What a broken zip, or one that is encrypted or packed in a way that is not known here, is answered with.
+_ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+)
 _LISTS = (
     ("memories",),
     ("apps",),
@@ -112,7 +125,7 @@ def _unpacked(source: Source, folder: Path, watch: Watch) -> Path:
                 raise not_this(source.name, f"{MEMBER} unpacks to more than 4 GiB", "a smaller export")
             with opened.open(MEMBER) as packed, target.open("wb") as out:
                 shutil.copyfileobj(packed, out, 1 << 20)  # ends with an error where it holds more than it says
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except _ZIP_ERRORS as error:
         raise not_this(source.name, f"broken zip ({clip(str(error))})", f"a whole zip with {MEMBER}") from None
     return target
 
@@ -181,7 +194,7 @@ class _Export:
         self, raw: Any, access: _Access, history: dict[str, list[dict[str, Any]]], categories: dict[Any, Any]
     ) -> dict[str, Any]:
         draft = Draft(raw, self.collector.mapped)
-        draft.word("id", "id")
+        memory_id = draft.identity("id")
         content = draft.take("content", "text")
         if not isinstance(content, str):
             raise FieldError("content", "is missing" if content is ABSENT else "is no text", "the memory's text")
@@ -192,12 +205,12 @@ class _Export:
             draft.put("keys", {"app": app})
         for name in ("created_at", "updated_at", "deleted_at"):
             draft.time(name, name)
-        self._state(draft, history.get(draft.fields.get("id", ""), []))
+        self._state(draft, history.get(memory_id, []))
         tags = [categories[one] for one in listed(draft.get("category_ids")) if isinstance(categories.get(one), str)]
         if tags:
             draft.rest["categories"] = tags
         if access.apps:
-            draft.rest["app_access"] = access.of(draft.fields.get("id", ""))
+            draft.rest["app_access"] = access.of(memory_id)
         return draft.done(LOSS)
 
     def _owner(self, draft: Draft) -> None:

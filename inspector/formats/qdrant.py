@@ -90,9 +90,7 @@ def _lists(outline: Outline) -> tuple[tuple[str, ...], ...]:
 
 
 def _point(draft: Draft) -> dict[str, Any]:
-    draft.word("id", "id")
-    if "id" not in draft.fields:
-        raise FieldError("id", "is no text and no whole number", "the point's id")
+    draft.identity("id")
     for name in ("version", "shard_key", "order_value"):
         if draft.get(name) is None:
             draft.take(name)

@@ -16,7 +16,14 @@ from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
 
 PARTS = ("memories", "queries", "judgments")
-_SETTINGS = {"bundle.toml": "settings", "policy.toml": "policy", "mapping.toml": "mapping"}
+_SETTINGS = {
+    "bundle.toml": "settings",
+    "policy.toml": "policy",
+    "mapping.toml": "mapping",
+    "calibration.toml": "calibration",
+}
+#: Files that make a folder a bundle of ours; a calibration may lie beside anything.
+_MARKS = ("bundle.toml", "policy.toml", "mapping.toml")
 _FINDERS: dict[str, Callable[[Path], tuple[Path, ...]]] = {
     "rhelm": rhelm.find,
     "gatemem": gatemem.find,
@@ -28,7 +35,8 @@ _FINDERS: dict[str, Callable[[Path], tuple[Path, ...]]] = {
 class Source:
     """One SOURCE argument: its format, every file that will be read, and for a bundle which file is which part.
 
-    The parts are memories, queries, judgments, settings, policy, mapping; a single file is the part that it holds.
+    The parts are memories, queries, judgments, settings, policy, mapping, calibration; a single file is the part that
+    it holds.
     """
 
     path: Path
@@ -104,7 +112,7 @@ def _imported(path: Path, as_format: str | None) -> Source | None:
 
 def _is_bundle(folder: Path) -> bool:
     """Whether a folder is a bundle of ours, whatever else lies in it."""
-    named = (folder / name for name in (*_SETTINGS, "memories.jsonl", "memories.csv", "memories.parquet"))
+    named = (folder / name for name in (*_MARKS, "memories.jsonl", "memories.csv", "memories.parquet"))
     return any(one.exists() for one in named)
 
 

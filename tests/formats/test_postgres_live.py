@@ -190,8 +190,8 @@ def test_an_address_is_shown_without_its_password(tmp_path: Path) -> None:
         (
             "postgresql:///db",
             MAPPING,
-            "postgresql://db: names no host, or no database: postgresql://USER@HOST/DB, or postgresql:///DB?host=FOLDER "
-            "for a local socket",
+            "postgresql://db: names no host, or no database: postgresql://USER@HOST/DB, or "
+            "postgresql:///DB?host=FOLDER for a local socket",
         ),
         (
             "postgres://h/db",

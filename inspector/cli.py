@@ -17,6 +17,7 @@ from inspector.cli_options import (
     StderrProgress,
     comparison_options,
     comparison_request,
+    decision_options,
     dump,
     export_store_options,
     listed_of,
@@ -66,6 +67,7 @@ def _run_ui(request: Any) -> None:
 @cli.command()
 @click.argument("name", required=False)
 @route_options
+@decision_options
 def demo(name: str | None, **given: Any) -> None:
     """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
     from inspector.requests import OpenRequest, demo_folder
@@ -81,6 +83,7 @@ def demo(name: str | None, **given: Any) -> None:
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @store_options
 @route_options
+@decision_options
 def open_(sources: tuple[Path, ...], **given: Any) -> None:
     """Open your own store (files or bundle folders) in the terminal UI."""
     from inspector.requests import OpenRequest
@@ -96,6 +99,7 @@ def open_(sources: tuple[Path, ...], **given: Any) -> None:
 @click.option("--summary", type=FOLDER_OR_FILE, help="Where the summary goes, as JSON.")
 @store_options
 @route_options
+@decision_options
 def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given: Any) -> None:
     """Judge every query × candidate and write one JSON object for each, in rank order."""
     from inspector import rows
@@ -164,6 +168,7 @@ def sensitivity(
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
 @store_options
 @route_options
+@decision_options
 def why(
     sources: tuple[Path, ...], query_id: str, memory_id: str, namespace: str | None, as_json: bool, **given: Any
 ) -> None:
@@ -281,6 +286,46 @@ def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -
     click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=1) if as_json else report.text())
     if report.failed:
         raise click.exceptions.Exit(1)
+
+
+@cli.command()
+@click.argument("file", type=FOLDER_OR_FILE)
+@click.argument("sources", nargs=-1, type=FOLDER_OR_FILE)
+@click.option("--out", type=FOLDER_OR_FILE, help="Where the calibration file goes; without it nothing is written.")
+@click.option("--name", help="What the calibration is called; else the labelled file's name.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the rows that are held out.")
+@click.option("--held-out", type=float, default=0.25, show_default=True, help="Share of the rows that is held out.")
+@click.option("--n-min", type=float, help="Fix ‖v_meta‖ where C is 0; else from the rows.")
+@click.option("--n-max", type=float, help="Fix ‖v_meta‖ where C is 1; else from the rows.")
+@click.option("--json", "as_json", is_flag=True, help="The account as a JSON object instead of text.")
+@store_options
+@route_options
+@decision_options
+def calibrate(
+    file: Path,
+    sources: tuple[Path, ...],
+    out: Path | None,
+    name: str | None,
+    seed: int,
+    held_out: float,
+    n_min: float | None,
+    n_max: float | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Fit the decision layer to FILE: rows of M, R, A and the action that was right (CSV, JSONL or Parquet).
+
+    A row may give a query_id instead of M, R, A: it is looked up in the SOURCEs.
+    """
+    from inspector.calibrating import calibrate_with, report_text
+
+    options = options_of(given)
+    report = calibrate_with(
+        file, sources, options, StderrProgress(), out, name=name, seed=seed, held_out=held_out, n_min=n_min, n_max=n_max
+    )
+    click.echo(json.dumps(report.json(), ensure_ascii=False, indent=1) if as_json else report_text(report))
+    if out is None:
+        say("nothing was written: --out FILE writes the calibration")
 
 
 @cli.command("packet-template")

@@ -18,6 +18,14 @@ from inspector.text import visible
 
 FOLDER_OR_FILE = click.Path(path_type=Path)
 Command = Callable[..., Any]
+#: Flags of the decision layer's ablations, by the names of ``inspector.mdl.ABLATIONS``.
+_SWITCHES = {
+    "no-value-encoding": "a signal is its plain value",
+    "no-risk-inversion": "the risk counts as it is, not turned round",
+    "no-alpha-gate": "C_final is C",
+    "no-risk-modulation": "the risk does not weigh the relevance",
+    "identity-projectors": "every signal works on the whole space",
+}
 
 
 def say(words: str) -> None:
@@ -119,6 +127,31 @@ def route_options(command: Command) -> Command:
     return command
 
 
+def decision_options(command: Command) -> Command:
+    """By which constants the decision layer decides, over which pool."""
+    options = [
+        click.option(
+            "--pool",
+            type=click.Choice(["retrieved", "not-excluded"]),
+            default="retrieved",
+            show_default=True,
+            help="Memories that M and R are taken over: all retrieved, or those that no verdict excludes.",
+        ),
+        click.option("--calibration", metavar="FILE", help="Decide by this calibration; the word none: by none."),
+        click.option("--encode", is_flag=True, help="Encode for the decisions where the route needs no vectors."),
+        click.option(
+            "--signals",
+            type=click.Choice(["M+R+A", "M+R", "M+A", "R+A", "M", "R", "A"]),
+            default="M+R+A",
+            help="Ablation: decide by these signals alone.",
+        ),
+        *(click.option(f"--{name}", is_flag=True, help=f"Ablation: {words}.") for name, words in _SWITCHES.items()),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def _assumptions(pairs: tuple[str, ...]) -> dict[str, str]:
     out: dict[str, str] = {}
     for pair in pairs:
@@ -135,7 +168,16 @@ def options_of(given: dict[str, Any]) -> Any:
 
     names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
     names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
+    names |= {"pool", "encode"}
     values = {name: given.pop(name) for name in sorted(names & given.keys())}
+    switched = [name for name in _SWITCHES if given.pop(name.replace("-", "_"), False)]
+    signals = given.pop("signals", "M+R+A")
+    values["ablate"] = tuple(switched if signals == "M+R+A" else [signals, *switched])
+    calibration = given.pop("calibration", None)
+    if calibration == "none":
+        values["uncalibrated"] = True
+    elif calibration is not None:
+        values["calibration"] = Path(calibration)
     return OpenOptions(assume=_assumptions(given.pop("assume", ())), **values)
 
 

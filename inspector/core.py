@@ -18,6 +18,7 @@ import numpy.typing as npt
 from inspector.audit.exposure import ExposureReader, LetThrough
 from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import DEFAULT_TAU, overall
+from inspector.deciding import Decided, Deciding
 from inspector.errors import Cancelled, InspectorError
 from inspector.evaluation import ROUTE_FILTERS, Delta, Evaluation, Indices
 from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ, GateEngine
@@ -85,6 +86,8 @@ class Core:
         gate_mode: Mode = DEFAULT_MODE,
         operation_words: Sequence[OperationLexicon] | None = None,
         with_edits: bool = True,
+        deciding: Deciding | None = None,
+        encode_for_decisions: bool = False,
     ) -> None:
         self.lock = threading.RLock()
         self.bundle = bundle
@@ -102,15 +105,19 @@ class Core:
         self._qi = {query.id: index for index, query in enumerate(self.queries)}
         self._subscribers: list[Callable[[Change], None]] = []
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
+        #: The gate's action before the edits, of the candidates that they moved and nobody has looked at yet.
+        self._gate_marks: dict[int, dict[int, str]] = {}
         self._exposure: dict[int, ExposureReader] = {}
         self._evaluation: Evaluation | None = None
         self._generation = 0
-        #: The gate's action before the edits, of the candidates that they moved and nobody has looked at yet.
-        self._gate_marks: dict[int, dict[int, str]] = {}
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
         self._start_overlay()
         self.engine = self._new_engine()
+        self.deciding = deciding or Deciding(self.memories, self.queries, retriever)
+        #: Encode for the decision layer where the route itself needs no vectors.
+        self.encode_for_decisions = encode_for_decisions
+        self._decided_before: dict[int, Decided] = {}
         self._operation_words = operation_words
         self.gate = GateEngine(self.memories, self.queries, self.settings, gate_mode, operation_words)
 
@@ -135,7 +142,11 @@ class Core:
         The candidates in force stay until the new ones are complete.
         """
         self.retriever.prepare(self.route, on_progress, cancelled)
+        self.retriever.prepare_for_decisions(
+            encode=self.encode_for_decisions, on_progress=on_progress, cancelled=cancelled
+        )
         self._evaluate_anew(on_progress, cancelled)
+        self._decided_before.clear()
 
     def _evaluate_anew(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Delta | None:
         """A full evaluation beside the one in force, which it replaces; what differs, None where there was none.
@@ -201,6 +212,7 @@ class Core:
         settled = any(shift.kind == "setting" for shift in shifts)
         before = self._snapshot(mis)
         gates = self._gates(shifts, mis, qis)
+        self._decided_before = {**self.deciding.latest(), **self._decided_before}
         recall = overall(self.evaluation.matched).recall if self._evaluation else None
         for shift in shifts:
             self._lay(shift.key, shift.after)

@@ -150,6 +150,7 @@ class Editing(Core):
     def looked_at(self, qi: int) -> None:
         """The user has seen this query's changed cells: take their marks away."""
         self._marks.pop(qi, None)
+        self._decided_before.pop(qi, None)
         self._gate_marks.pop(qi, None)
 
     def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inspector import formats
+from inspector.deciding import Deciding
 from inspector.errors import Cancelled
 from inspector.gate.operation import with_lexicons
 from inspector.live import Inspection
+from inspector.mdl import Params, load_lexicons, switches_of
 from inspector.records import Bundle, OnProgress, Settings
 from inspector.requests import Demo, OpenOptions, OpenRequest, demo_folder, demos
 from inspector.retriever import Retriever
@@ -61,7 +63,14 @@ def open_sources(
         retriever = Retriever(bundle, settings, workspace, options.model)
         route = RouteChoice.parse(options.route or _default_route(bundle, settings), options.k)
         retriever.check(route)
-        return Inspection(
+        deciding = Deciding(
+            bundle.memories,
+            bundle.queries,
+            retriever,
+            load_lexicons(options.lexicons),
+            Params(pool=options.pool, switches=switches_of(options.ablate)),
+        )
+        inspection = Inspection(
             bundle,
             settings,
             workspace,
@@ -73,7 +82,11 @@ def open_sources(
             gate_mode=options.gate,
             operation_words=with_lexicons(options.lexicons),
             with_edits=not options.no_edits,
+            deciding=deciding,
+            encode_for_decisions=options.encode,
         )
+        inspection.start_calibrated(options.calibration, uncalibrated=options.uncalibrated)
+        return inspection
     except BaseException:
         workspace.close()
         raise

@@ -398,7 +398,8 @@ class Settings:
 
     ``aliases`` are groups of ids of one owner. ``exported_at`` is the default ``as_of`` and the time that undated
     labels speak for. ``assumptions`` map a field (or ``policy``, or ``query.FIELD``) to what a missing value is taken
-    as. ``policy`` is the text of policy.toml, ``policy_file`` its name for messages.
+    as. ``policy`` is the text of policy.toml, ``policy_file`` its name for messages; ``calibration`` is that of
+    calibration.toml, of the decision layer.
     """
 
     timezone: str | None = None
@@ -411,6 +412,8 @@ class Settings:
     assumptions: Mapping[str, Any] = field(default_factory=dict)
     policy: str = ""
     policy_file: str = "policy.toml"
+    calibration: str = ""
+    calibration_file: str = "calibration.toml"
     route: str | None = None
     lexical_text: Literal["text", "metadata"] = "text"
     tokenizer: Literal["unicode", "packet"] = "unicode"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from inspector.audit.exposure import LetThrough
     from inspector.formats import LoadOptions
     from inspector.gate.gate import Mode
+    from inspector.mdl import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class OpenOptions:
     """The flags of DESIGN 12 that say how a store is read and on which route it is evaluated.
 
     None means: as the store says, else the default. ``temporary`` works in a private workspace that is removed at the
-    end; ``no_edits`` leaves the workspace's edits out.
+    end; ``no_edits`` leaves the workspace's edits out. ``ablate`` are names of :data:`inspector.mdl.ABLATIONS`;
+    ``uncalibrated`` leaves out the calibration of the workspace and of the store; ``encode`` encodes for the decision
+    layer where the route needs no vectors.
     """
 
     as_format: str | None = None
@@ -54,6 +57,11 @@ class OpenOptions:
     let_through: LetThrough = "admit"
     gate: Mode = "layered"
     lexicons: tuple[Path, ...] = ()
+    pool: Pool = "retrieved"
+    ablate: tuple[str, ...] = ()
+    calibration: Path | None = None
+    uncalibrated: bool = False
+    encode: bool = False
 
     def load_options(self) -> LoadOptions:
         """The part that the importers read."""

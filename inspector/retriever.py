@@ -72,6 +72,10 @@ class Retriever:
         """What routes score with, as far as :meth:`prepare` has made it ready. Edits change it in place."""
         return Sources(self._dense, self._lexical)
 
+    def ranks_by_cosine(self, route: RouteChoice) -> bool:
+        """Whether the route's scores are similarities, so that any pair's may stand beside them."""
+        return self.check(route).needs == {"vectors"}
+
     def check(self, route: RouteChoice) -> RouteSpec:
         """The route's description. Raises InspectorError for an unknown route or a misplaced depth."""
         return parse_route(str(route))
@@ -90,6 +94,15 @@ class Retriever:
                 self._dense = self._load_vectors(on_progress, cancelled)
                 self.vectors_generation += 1
             self.encode_stale(on_progress, cancelled)
+
+    def prepare_for_decisions(
+        self, *, encode: bool, on_progress: OnProgress | None, cancelled: Callable[[], bool]
+    ) -> None:
+        """Make vectors ready for the decision layer where the route needed none: the store's own, or with ``encode``
+        those of the encoder (DESIGN 6). Raises Cancelled; what was encoded is kept."""
+        if self._dense is None and (encode or given_vectors(self._memories, self._queries) is not None):
+            self._dense = self._load_vectors(on_progress, cancelled)
+            self.vectors_generation += 1
 
     def _load_vectors(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Dense:
         given = given_vectors(self._memories, self._queries)
@@ -273,6 +286,11 @@ class Retriever:
     def has_encoder(self) -> bool:
         """Whether an encoder was asked for: its process may be running."""
         return self._embedder is not None
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether vectors are loaded."""
+        return self._dense is not None
 
     @property
     def has_stale(self) -> bool:

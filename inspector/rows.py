@@ -14,6 +14,7 @@ from inspector.gate.grants import GrantComparison
 from inspector.gate.summary import summarise
 from inspector.inspection import Inspection
 from inspector.records import ABSENT, AXES, FieldRead
+from inspector.rows_mdl import decision_json, query_json, summary_json
 from inspector.trit import Trit
 from inspector.views import Candidate, Figures, QueryRow
 
@@ -28,7 +29,7 @@ def _trit(value: Trit | None) -> Any:
 
 
 def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]:
-    """One object of rows.jsonl, its keys in the order of DESIGN 12; ``mdl`` and ``gate`` are null until computed."""
+    """One object of rows.jsonl, its keys in the order of DESIGN 12; ``mdl`` is null where there are no vectors."""
     explanation = inspection.explain(qi, candidate.mi)
     memory = inspection.memories[candidate.mi]
     namespace = memory.get("namespace")
@@ -48,7 +49,7 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
         "admissible": candidate.admissible.json,
         "usable": candidate.usable.json,
         "reasons": {axis: getattr(explanation, axis).reason for axis in AXES},
-        "mdl": candidate.mdl,
+        "mdl": decision_json(candidate.mdl),
         "gate": None if candidate.gate is None else candidate.gate.to_json(),
         "trail": {
             "stored": candidate.stored.json,
@@ -63,6 +64,7 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
 def rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
     """Every query × candidate, queries in their order, candidates in rank order."""
     for qi in range(len(inspection.queries)):
+        inspection.mdl(qi)  # long texts are read here, so that the candidates carry their decisions
         for candidate in inspection.candidates(qi):
             yield row(inspection, qi, candidate)
 
@@ -85,7 +87,8 @@ def _figures(figures: Figures) -> dict[str, Any]:
     }
 
 
-def _query_row(row: QueryRow) -> dict[str, Any]:
+def _query_row(inspection: Inspection, row: QueryRow) -> dict[str, Any]:
+    decision = inspection.mdl(row.qi)
     return {
         "query_id": row.query_id,
         "candidates": row.admit + row.exclude + row.unresolved,
@@ -93,6 +96,7 @@ def _query_row(row: QueryRow) -> dict[str, Any]:
         "exclude": row.exclude,
         "undecided": row.unresolved,
         **_figures(row.figures),
+        "mdl": decision_json(decision.query if decision is not None else None),
         "failure_stages": None,
         "contamination": None,
         "loss": None,
@@ -102,7 +106,7 @@ def _query_row(row: QueryRow) -> dict[str, Any]:
 def summary(inspection: Inspection) -> dict[str, Any]:
     """The summary of ``evaluate``: the settings that made it, totals, and the figures of each query."""
     overall = inspection.overall()
-    queries = [_query_row(query_row) for query_row in inspection.query_rows()]
+    queries = [_query_row(inspection, query_row) for query_row in inspection.query_rows()]
     settings = inspection.settings
     return {
         "source": inspection.name,
@@ -123,6 +127,7 @@ def summary(inspection: Inspection) -> dict[str, Any]:
         "candidates": {"admit": overall.admit, "exclude": overall.exclude, "unresolved": overall.unresolved},
         "gate_mode": inspection.gate.mode,
         "gate": summarise(inspection.gate_decision(qi) for qi in range(len(inspection.queries))).to_json(),
+        "mdl": summary_json(inspection),
         "evaluable": overall.queries - overall.not_evaluable,
         "not_evaluable": overall.not_evaluable,
         "recall": _number(overall.recall),
@@ -192,6 +197,7 @@ def _gate(gate: GateResult) -> dict[str, Any]:
 
 def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
     """The explanation of one pair, retrieved or not, as an object (DESIGN 3, 12)."""
+    decision = inspection.mdl(qi)
     candidate = inspection.why_not(qi, mi)
     explanation: Explanation = inspection.explain(qi, mi)
     memory = inspection.memories[mi]
@@ -226,6 +232,8 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
         "usable": candidate.usable.json,
         "unread": [_read(read) for read in explanation.unread],
         "flips": flips,
+        "mdl": decision_json(candidate.mdl),
+        "mdl_query": query_json(inspection, qi, decision),
         "gate": None if candidate.gate is None else _gate(candidate.gate),
         "trail": [
             {"step": step.name, "value": _trit(step.value), "detail": step.detail} for step in inspection.trail(qi, mi)

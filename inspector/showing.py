@@ -12,12 +12,13 @@ from inspector.audit.exposure import Exposure, ExposureReader
 from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import Explanation
 from inspector.compare.matched import overall
-from inspector.core import Core, locked
+from inspector.core import locked
 from inspector.errors import InspectorError, Problem
 from inspector.evaluation import judge_pairs
 from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gaps import Offer, Tried, offers, try_edits
+from inspector.mdl import Decision
 from inspector.records import (
     ABSENT,
     AXES,
@@ -42,11 +43,12 @@ from inspector.views import (
     QueryRow,
     TrailStep,
 )
+from inspector.weighing import Weighing
 
 _EVENT_FIELDS = ("created_at", "updated_at", "status_at", "valid_from", "valid_to", "deleted_at")
 
 
-class Showing(Core):
+class Showing(Weighing):
     """The reading side of :class:`inspector.live.Inspection`."""
 
     @property
@@ -101,6 +103,7 @@ class Showing(Core):
             words.append("temporary workspace")
         if self.active_edits:
             words.append(f"{self.active_edits:,} edits in force")
+        words.extend(self._decision_notices())
         words.extend(self.notes)
         words.extend(self.retriever.notices(self.route))
         return tuple(words)
@@ -118,7 +121,15 @@ class Showing(Core):
         return frozenset(axis for axis, key in keys.items() if self._overlay.get(key, ABSENT) is not ABSENT)
 
     def _candidate(
-        self, qi: int, mi: int, rank: int, score: float | None, path: str, trits: Mapping[str, Trit], gate: GateResult
+        self,
+        qi: int,
+        mi: int,
+        rank: int,
+        score: float | None,
+        path: str,
+        trits: Mapping[str, Trit],
+        gate: GateResult,
+        mdl: tuple[Decision | None, Decision | None],
     ) -> Candidate:
         memory = self.memories[mi]
         before = self._marks.get(qi, {}).get(mi, {})
@@ -141,6 +152,8 @@ class Showing(Core):
             edited=frozenset(memory.edits) | self._judged_here(qi, memory),
             changed=frozenset(before),
             before=before,
+            mdl=mdl[0],
+            mdl_before=mdl[1],
             gate=gate,
             gate_before=self._gate_marks.get(qi, {}).get(mi, ""),
         )
@@ -150,16 +163,15 @@ class Showing(Core):
         """The query's candidates in rank order."""
         evaluation = self.evaluation
         out = []
-        held = [mi for mi in evaluation.memory[qi].tolist() if mi >= 0]
-        verdicts = [Trit(value) for value in evaluation.trits["admissible"][qi, : len(held)].tolist()]
+        held, verdicts = self._held(qi)
         gates = self.gate.evaluate(qi, held, verdicts, self.let_through)
-        for position, mi in enumerate(held):
+        decisions = self._decisions(qi, held, verdicts)
+        for position, (mi, gate, mdl) in enumerate(zip(held, gates, decisions, strict=True)):
             score = float(evaluation.score[qi, position])
             trits = {name: Trit(int(evaluation.trits[name][qi, position])) for name in TRIT_COLUMNS}
             path = evaluation.path[qi][position]
-            out.append(
-                self._candidate(qi, mi, position + 1, None if score != score else score, path, trits, gates[position])
-            )
+            known = None if score != score else score
+            out.append(self._candidate(qi, mi, position + 1, known, path, trits, gate, mdl))
         return out
 
     @locked
@@ -170,7 +182,9 @@ class Showing(Core):
                 return candidate
         cells = judge_pairs(self.engine, np.array([mi]), np.array([qi]))
         trits = {name: Trit(int(cells[name][0])) for name in TRIT_COLUMNS}
-        return self._candidate(qi, mi, 0, self.retriever.score(qi, mi), "", trits, self.gate.cell(qi, mi))
+        score = self.retriever.score(qi, mi) if self.retriever.ranks_by_cosine(self.route) else None
+        mdl = self._outsider(qi, mi), None
+        return self._candidate(qi, mi, 0, score, "", trits, self.gate.cell(qi, mi), mdl)
 
     @locked
     def eligible_missing(self, qi: int) -> list[Candidate]:
@@ -235,9 +249,7 @@ class Showing(Core):
     @locked
     def gate_decision(self, qi: int) -> GateResult | None:
         """The gate's result for the candidate that decides this query; None where none does (DESIGN 7)."""
-        evaluation = self.evaluation
-        held = [mi for mi in evaluation.memory[qi].tolist() if mi >= 0]
-        verdicts = [Trit(value) for value in evaluation.trits["admissible"][qi, : len(held)].tolist()]
+        held, verdicts = self._held(qi)
         return self.gate.decision(qi, held, verdicts, self.let_through)
 
     @locked

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from inspector.compare.matched import Matched
 from inspector.errors import InspectorError
@@ -15,6 +15,9 @@ from inspector.gate.evaluate import GateResult
 from inspector.records import FieldRead
 from inspector.times import Instant
 from inspector.trit import Trit
+
+if TYPE_CHECKING:
+    from inspector.mdl import Decision
 
 #: Columns of a candidate that hold a trit, in the order of the screen.
 TRIT_COLUMNS = ("scope", "policy", "lifecycle", "admissible", "usable", "relevance")
@@ -72,15 +75,17 @@ class Candidate:
     edited: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     before: Mapping[str, Trit] = field(default_factory=dict)
-    mdl: Any = None
+    mdl: Decision | None = None
+    #: The decision before the edits that nobody has looked at yet; None where they did not move it.
+    mdl_before: Decision | None = None
     gate: GateResult | None = None
+    #: The gate's final action before the edits that nobody has looked at yet; "" where they did not move it.
+    gate_before: str = ""
 
     @property
     def verdict(self) -> str:
         """``admit``, ``exclude`` or ``unresolved``."""
         return VERDICT_WORDS[self.admissible]
-    #: The gate's final action before the edits that nobody has looked at yet; "" where they did not move it.
-    gate_before: str = ""
 
     @property
     def verified(self) -> Trit:

@@ -41,6 +41,22 @@ def _axis(name: str, axis: Mapping[str, Any]) -> Iterator[str]:
         yield f"             missing: {', '.join(axis['missing'])}"
 
 
+def _decision(why: Mapping[str, Any]) -> Iterator[str]:
+    """The decision layer: of the pair, then of the query, with what R and A rest on and the pairs that conflict."""
+    for title, decision in (("memory", why["mdl"]), ("query", (why["mdl_query"] or {}).get("decision"))):
+        if decision is not None:
+            signals = " ".join(f"{name} {decision[name]:.2f}" for name in ("M", "R", "A"))
+            found = f"C {decision['C']:.2f} α {decision['alpha']:.2f} → {decision['C_final']:.2f} {decision['action']}"
+            yield f"{'mdl':<10} {title}: {signals} → {found}"
+    query = why["mdl_query"]
+    if query is not None:
+        yield f"             R: {query['reliability']['reason']}"
+        yield f"             A: {query['risk']['reason']}"
+        for pair in query["conflicts"]:
+            said = " | ".join(", ".join(words) for words in pair["words"])
+            yield f"             conflict ({pair['rule']}): {' and '.join(pair['memories'])}: {said}"
+
+
 def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     verdict = why["verdict"]
     yield f"{_SIGNS[verdict]} {verdict}: memory {why['memory_id']} for query {why['query_id']}  ({why['origin']})"
@@ -56,6 +72,7 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     yield f"state {state} × intent {intent}"
     for note in why["notes"]:
         yield f"note: {note}"
+    yield from _decision(why)
     if why["unread"]:
         yield ""
         yield "present, read by no rule:"

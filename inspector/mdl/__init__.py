@@ -13,7 +13,13 @@ The way of one evaluation::
 from __future__ import annotations
 
 from inspector.mdl.calibration import CalibrationReport, calibrate
-from inspector.mdl.calibration_file import Calibration, load_calibration, parse_calibration, save_calibration
+from inspector.mdl.calibration_file import (
+    Calibration,
+    load_calibration,
+    parse_calibration,
+    read_calibration,
+    save_calibration,
+)
 from inspector.mdl.conflict import Conflict, ConflictDetector, Judged
 from inspector.mdl.decision import Action, Decision, Decisions, QueryDecision, action_counts, decide, decide_queries
 from inspector.mdl.encoder import Encoding, bounds, encode, encode_many
@@ -57,6 +63,7 @@ __all__ = [
     "load_calibration",
     "load_lexicons",
     "parse_calibration",
+    "read_calibration",
     "read_labelled",
     "save_calibration",
     "switches_of",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -242,7 +243,7 @@ def calibrate(
         bias=params.bias,
         projector_seed=params.projector_seed,
         switches=params.switches,
-        source=data.file,
+        source=Path(data.file).name,
         source_sha256=data.digest,
         rows=len(data),
         held_out_rows=int(out.sum()),

@@ -105,8 +105,13 @@ def load_calibration(path: Path | str) -> Calibration:
         raise InputError.at(file, None, "", error.strerror or "cannot be read", "a calibration file") from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "", "the file is not UTF-8", "a TOML file in UTF-8") from None
+    return read_calibration(content, file)
+
+
+def read_calibration(text: str, file: str) -> Calibration:
+    """The calibration that a text holds; ``file`` names it in messages. Raises InputError with file and key."""
     try:
-        return parse_calibration(content)
+        return parse_calibration(text)
     except tomllib.TOMLDecodeError as error:
         words, _, place = str(error).partition(" (at line ")
         number = place.partition(",")[0]

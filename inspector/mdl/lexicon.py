@@ -66,6 +66,8 @@ _LAYOUT: dict[str, dict[str, str]] = {
     },
     "risk": {"prefix": "bool", "high": "words", "medium": "words", "low": "words", "categories": "tiers"},
 }
+#: A file may hold the execution gate's words too; with nothing but these keys it holds nothing else.
+_NOT_OURS = frozenset(("operations", "language", "name", "schema"))
 _EXPECTED = {
     "int": "a whole number from 1",
     "text": "a text",
@@ -155,6 +157,8 @@ def load_lexicons(paths: Sequence[Path | str] = (), *, with_shipped: bool = True
     for path in (*(shipped() if with_shipped else ()), *(Path(p) for p in paths)):
         shown = path.name if path.parent == _FOLDER else str(path)
         content, data = _read(path, shown)
+        if "operations" in data and not data.keys() - _NOT_OURS:
+            continue  # a file of operation words alone, for the execution gate
         digest.update(hashlib.sha256(content).digest())
         language = data["language"]
         if data.get("mode", "add") == "replace":
@@ -189,6 +193,8 @@ def _read(path: Path, shown: str) -> tuple[bytes, dict[str, Any]]:
 
 def _check_file(data: dict[str, Any]) -> None:
     for key, value in data.items():
+        if key == "operations":
+            continue
         if key == "polarity":
             if not isinstance(value, list):
                 raise FieldError(key, "is no list of groups", "[[polarity]] with name, yes and no")
@@ -210,7 +216,7 @@ def _check_table(table: Any, layout: Mapping[str, str], place: str, required: bo
     for key, value in table.items():
         name = f"{place}.{key}" if place else key
         if key not in layout:
-            known = [*layout, *(_LAYOUT if not place else ()), *(("polarity",) if not place else ())]
+            known = [*layout, *(_LAYOUT if not place else ()), *(("polarity", "operations") if not place else ())]
             near = difflib.get_close_matches(key, [k for k in known if k], 1)
             raise FieldError(name, "is not known", f"{near[0]}?" if near else "one of " + ", ".join(layout))
         if not _is(layout[key], value):

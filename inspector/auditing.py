@@ -5,6 +5,7 @@ Everything that the audit reads comes from the evaluation in force; the pure fun
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from inspector.audit.assembly import CHARACTERS, Measure, Order, tokenizer_measure
 from inspector.audit.audit import QueryAudit, audit, sought
 from inspector.audit.case import Case, Judged, Required, Retrieval
-from inspector.audit.corpus import Corpus
+from inspector.audit.corpus import Corpus, Sought
 from inspector.audit.events import block
 from inspector.audit.trail import Trail
 from inspector.core import Core
@@ -23,6 +24,9 @@ from inspector.evaluation import judge_pairs
 from inspector.retrieval.models import bundled_folder
 from inspector.trit import Trit
 from inspector.views import Change
+
+#: By stored value: a lookup is several times as fast as asking the enumeration, and an audit asks often.
+_TRITS = (Trit.NO, Trit.UNKNOWN, Trit.YES)
 
 
 class Auditor:
@@ -38,7 +42,10 @@ class Auditor:
         self._evaluation: object = None
         self._key: object = None
         self._audits: dict[int, QueryAudit] = {}
+        #: Memories that may stand in a query's recorded texts, what was looked for, and text edits at that time.
         self._suspects: dict[int, tuple[int, ...]] | None = None
+        self._sought: dict[int, Sought] = {}
+        self._texts: dict[int, str | None] = {}
         self.order: Order = "rank"
         self.budget: int | None = None
         self.measure: Measure = CHARACTERS
@@ -57,23 +64,35 @@ class Auditor:
                 reached.add(qi)
         for qi in reached:
             self._audits.pop(qi, None)
+        if self._suspects is None:
+            return
+        texts = [mi for mi in change.memories if self._text_edit(mi) != self._texts.get(mi)]
+        if texts:
+            self._texts_changed(texts)
+        for qi in change.queries:
+            if sought(self._core.queries[qi]) != self._sought.get(qi, Sought(())):
+                self._look(qi)
 
-    def texts_changed(self, mis: Sequence[int]) -> None:
-        """The texts of these memories were edited: what may stand in which prompt or answer is looked for again."""
+    def _text_edit(self, mi: int) -> str | None:
+        found = self._core.memories[mi].edits.get("text")
+        return found if isinstance(found, str) else None
+
+    def _texts_changed(self, mis: Sequence[int]) -> None:
+        """Texts of memories were edited: what may stand in which prompt or answer is looked for again."""
         self._corpus.text_changed()
-        if self._suspects is not None:
-            found = self._corpus.scan({qi: sought(self._core.queries[qi]) for qi in self._suspects}, mis)
-            for qi, near in found.items():
-                kept = [mi for mi in self._suspects[qi] if mi not in set(mis)]
-                if near or len(kept) != len(self._suspects[qi]):
-                    self._suspects[qi] = tuple(sorted({*kept, *near}))
-                    self._audits.pop(qi, None)
+        self._texts.update({mi: self._text_edit(mi) for mi in mis})
+        suspects = self._suspects or {}
+        for qi, near in self._corpus.scan(self._sought, mis).items():
+            kept = [mi for mi in suspects.get(qi, ()) if mi not in set(mis)]
+            if near or len(kept) != len(suspects.get(qi, ())):
+                suspects[qi] = tuple(sorted({*kept, *near}))
+                self._audits.pop(qi, None)
 
-    def query_changed(self, qi: int) -> None:
-        """A query's own fields were edited: its prompt or answer may hold other memories."""
-        self._audits.pop(qi, None)
+    def _look(self, qi: int) -> None:
+        """Look through the store for one query, whose prompt, answer or leak targets were edited."""
+        wanted = self._sought[qi] = sought(self._core.queries[qi])
         if self._suspects is not None:
-            self._suspects[qi] = tuple(self._corpus.scan({qi: sought(self._core.queries[qi])})[qi])
+            self._suspects[qi] = tuple(self._corpus.scan({qi: wanted})[qi])
 
     def audit(self, qi: int) -> QueryAudit:
         """The audit of one query. Raises InspectorError before the first evaluation."""
@@ -93,7 +112,14 @@ class Auditor:
 
     def all(self) -> list[QueryAudit]:
         """The audits of every query, in their order."""
-        return [self.audit(qi) for qi in range(len(self._core.queries))]
+        # Audits are many small objects without cycles; every collection meanwhile would look at all of them again.
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            return [self.audit(qi) for qi in range(len(self._core.queries))]
+        finally:
+            if was_on:
+                gc.enable()
 
     def retrieval(self, qi: int) -> Retrieval:
         """Where the query's retrieved memories come from: see :data:`inspector.audit.case.Retrieval`."""
@@ -115,10 +141,10 @@ class Auditor:
                 rank=place + 1,
                 score=_score(float(evaluation.score[qi, place])),
                 path=evaluation.path[qi][place],
-                stored=Trit(int(stored[place])),
-                verdict=Trit(int(trits["admissible"][place])),
-                relevance=Trit(int(trits["relevance"][place])),
-                usable=Trit(int(trits["usable"][place])),
+                stored=_TRITS[stored[place]],
+                verdict=_TRITS[trits["admissible"][place]],
+                relevance=_TRITS[trits["relevance"][place]],
+                usable=_TRITS[trits["usable"][place]],
             )
             for place, mi in enumerate(held.tolist())
         )
@@ -156,10 +182,10 @@ class Auditor:
                     rank=0,
                     score=None,
                     path="",
-                    stored=Trit(int(stored[place])),
-                    verdict=Trit(int(cells["admissible"][place])),
-                    relevance=Trit(int(cells["relevance"][place])),
-                    usable=Trit(int(cells["usable"][place])),
+                    stored=_TRITS[stored[place]],
+                    verdict=_TRITS[cells["admissible"][place]],
+                    relevance=_TRITS[cells["relevance"][place]],
+                    usable=_TRITS[cells["usable"][place]],
                 )
                 for place, mi in enumerate(mis)
             ]
@@ -169,8 +195,12 @@ class Auditor:
     def _near(self, qi: int) -> tuple[int, ...]:
         """Memories whose text may stand in the query's recorded prompt or answer; all queries looked for at once."""
         if self._suspects is None:
-            wanted = {place: one for place, query in enumerate(self._core.queries) if (one := sought(query)).texts}
-            self._suspects = {place: tuple(found) for place, found in self._corpus.scan(wanted).items()}
+            queries = enumerate(self._core.queries)
+            self._sought = {place: one for place, query in queries if (one := sought(query)).texts}
+            self._texts = {
+                mi: text for mi in range(len(self._core.memories)) if (text := self._text_edit(mi)) is not None
+            }
+            self._suspects = {place: tuple(found) for place, found in self._corpus.scan(self._sought).items()}
         return self._suspects.get(qi, ())
 
     def _check(self) -> None:

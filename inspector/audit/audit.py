@@ -12,6 +12,7 @@ from inspector.audit.disclosure import AnswerReader, Disclosure, Shown, Told
 from inspector.audit.events import Event, Item, Recorded, block, read_recorded, text_of
 from inspector.audit.exposure import Exposure, ExposureReader
 from inspector.audit.figures import Contamination, Loss, contamination, loss
+from inspector.audit.runs import cut
 from inspector.audit.shortterm import ShortTerm, short_term
 from inspector.audit.stages import Ground, Stages, stages
 from inspector.audit.targets import find_whole, has_tokens
@@ -145,11 +146,11 @@ class _Auditor:
 
     def _hits(self) -> dict[int, list[Hit]]:
         hits: dict[int, list[Hit]] = {}
-        for event in self.recorded.events:
+        for place, event in enumerate(self.recorded.events):
             for items, dropped in ((event.items, False), (event.dropped, True)):
                 for item in items:
                     for mi in item.memories:
-                        hits.setdefault(mi, []).append(Hit(event, item, dropped))
+                        hits.setdefault(mi, []).append(Hit(event, item, dropped, place))
         return hits
 
     def _exposure(self, one: Judged) -> Exposure:
@@ -185,7 +186,7 @@ class _Auditor:
             shared = self.answer.raw(text)
             if shared:
                 best = max(shared, key=lambda run: run.words)
-                mine[one.mi] = self.answer.said(text, best)
+                mine[one.mi] = cut(text).said(best)
                 runs.setdefault(mine[one.mi], set()).add(text)
         return {mi: len(runs[run]) - 1 for mi, run in mine.items()}
 
@@ -199,14 +200,13 @@ class _Auditor:
     ) -> Row:
         memory = self.case.corpus.memories[one.mi]
         found = tuple(hits.get(one.mi, ()))
-        returned = [hit for hit in found if not hit.dropped]
         retrieved = Trit.of(bool(one.rank or found))
         if self.case.retrieval == "none" and not found:
             retrieved = Trit.UNKNOWN
         elif retrieved == Trit.YES and not one.rank and all(len(hit.item.memories) > 1 for hit in found):
             retrieved = Trit.UNKNOWN  # an id that several memories share, and nothing tells which was meant
-        last_drop = max((self.recorded.events.index(hit.event) for hit in found if hit.dropped), default=-1)
-        last_seen = max((self.recorded.events.index(hit.event) for hit in returned), default=-1)
+        last_drop = max((hit.place for hit in found if hit.dropped), default=-1)
+        last_seen = max((hit.place for hit in found if not hit.dropped), default=-1)
         told = self.answer.of(one.mi, memory, exposure.value, shown, common.get(one.mi, 0))
         return Row(one.mi, memory, one, retrieved, found, last_drop > last_seen, exposure, told)
 

@@ -69,11 +69,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One appearance of a memory in an event: its rank and score there, how it was matched, whether it was dropped."""
+    """One appearance of a memory in an event: its rank and score there, how it was matched, whether it was dropped,
+    and the event's place among the events."""
 
     event: Event
     item: Item
     dropped: bool
+    place: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ Matching goes by id, then content hash, then text, and always says which.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from inspector.audit.runs import Gram, grams
+from inspector.audit.runs import SHORTEST_RUN, Gram, grams
 from inspector.audit.tokens import run_words
 from inspector.records import Memory, Presence, namespace_key, presence_of
 from inspector.text import content_hash, token_line
@@ -105,14 +105,31 @@ class Corpus:
     def scan(self, sought: Mapping[Key, Sought], mis: Iterable[int] | None = None) -> dict[Key, list[int]]:
         """For each key, the memories that may stand in its texts or hold one of its targets: a superset, found in one
         pass over the store (or over ``mis``), however many keys there are."""
-        seekers = _Seekers(sought)
         found: dict[Key, list[int]] = {key: [] for key in sought}
-        if seekers.idle:
+        if not any(one.texts or one.targets for one in sought.values()):
             return found
+        seekers = _Seekers(sought)
+        short: dict[tuple[str, ...], list[int]] = {}
         for mi in range(len(self.memories)) if mis is None else mis:
-            for key in seekers.of(self.memories[mi].text):
+            words = run_words(self.memories[mi].text)
+            if 0 < len(words) < SHORTEST_RUN:
+                short.setdefault(tuple(words), []).append(mi)
+            for key in seekers.of(words):
                 found[key].append(mi)
+        if short:
+            for key, one in sought.items():
+                found[key] = sorted({*found[key], *_short_in(one.texts, short)})
         return found
+
+
+def _short_in(texts: Iterable[str], short: Mapping[tuple[str, ...], Sequence[int]]) -> Iterator[int]:
+    """The memories of a few words that stand whole in one of the texts."""
+    lengths = {len(words) for words in short}
+    for text in texts:
+        words = run_words(text)
+        for length in lengths:
+            for part in zip(*(words[at:] for at in range(length)), strict=False):
+                yield from short.get(part, ())
 
 
 class _Seekers:
@@ -120,37 +137,21 @@ class _Seekers:
 
     def __init__(self, sought: Mapping[Any, Sought]) -> None:
         self._grams: dict[Gram, list[Any]] = {}
-        self._short: dict[tuple[str, ...], list[Any]] = {}
         self._targets: dict[str, list[Any]] = {}
         for key, one in sought.items():
-            long: set[Gram] = set()
-            short: set[tuple[str, ...]] = set()
-            for text in one.texts:
-                words = run_words(text)
-                long.update(grams(words))
-                for length in range(1, 5):
-                    short.update(zip(*(words[i:] for i in range(length)), strict=False))
-            for gram in long:
+            for gram in {gram for text in one.texts for gram in grams(run_words(text))}:
                 self._grams.setdefault(gram, []).append(key)
-            for part in short:
-                self._short.setdefault(part, []).append(key)
             for target in one.targets:
                 first = next(iter(run_words(target)), "")
                 if first:
                     self._targets.setdefault(first, []).append(key)
 
-    @property
-    def idle(self) -> bool:
-        return not (self._grams or self._short or self._targets)
-
-    def of(self, text: str) -> Iterable[Any]:
-        words = run_words(text)
+    def of(self, words: Sequence[str]) -> Iterable[Any]:
+        """The keys that words of a memory may matter to."""
         keys: dict[Any, None] = {}
-        if len(words) < 5:
-            keys.update(dict.fromkeys(self._short.get(tuple(words), ())))
-        else:
-            for gram in grams(words):
-                keys.update(dict.fromkeys(self._grams.get(gram, ())))
+        for gram in grams(words):
+            if gram in self._grams:
+                keys.update(dict.fromkeys(self._grams[gram]))
         if self._targets:
             line = " ".join(words)
             for first, interested in self._targets.items():

@@ -17,13 +17,14 @@ Readings of ours, where the words of DESIGN 8 leave them open:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.audit.corpus import MatchKind, hashes
 from inspector.audit.exposure import cites
-from inspector.audit.runs import Run, Runs
+from inspector.audit.runs import SHORTEST_RUN, Cut, Run, Runs, cut
 from inspector.audit.targets import Place, find_whole
 from inspector.audit.tokens import run_tokens
 from inspector.records import Memory, Query
@@ -32,6 +33,7 @@ from inspector.trit import Trit
 By = Literal["id", "content hash", "leak target", "marked span", "shared run", "nothing", "no answer"]
 #: A run that more stored memories than this hold is a phrase, no sign of one of them [ours].
 COMMON = 3
+_DIGEST = re.compile(r"[0-9a-fA-F]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +88,17 @@ class AnswerReader:
         self.answer = answer
         self.targets = tuple(one for one in query.value("leak_targets") or () if isinstance(one, str))
         self._question = query.text
-        self._tokens = run_tokens(answer) if answer is not None else ()
-        self._runs = Runs([token.text for token in self._tokens])
-        self._asked = _line(query.text)
-        self._lines = tuple(_line(text) for text in shown_text)
+        self._runs = Runs(cut(answer).words if answer is not None else ())
+        self._asked = cut(query.text).line
+        self._lines = tuple(cut(text).line for text in shown_text)
+        self._has_digest = answer is not None and _DIGEST.search(answer) is not None
         self._quotes = self._quoted()
         self.told = tuple(self._tell(target) for target in self.targets if answer is not None)
 
     def _quoted(self) -> list[Place]:
         """The parts of the answer that quote the question: shared runs that count, or the whole of a short one."""
-        words = [token.text for token in run_tokens(self._question)]
-        found = [self._place(run) for run in self._runs.shared(words)]
-        if self.answer is not None:
+        found = [self._place(run) for run in self._runs.shared_with(cut(self._question))]
+        if self.answer is not None and len(cut(self._question).words) < SHORTEST_RUN:
             found.extend(find_whole(self.answer, self._question))
         return found
 
@@ -108,20 +109,13 @@ class AnswerReader:
         return Told(target, places, outside, asked)
 
     def _place(self, run: Run) -> Place:
-        return Place(self._tokens[run.first].start, self._tokens[run.first + run.length - 1].end)
+        tokens = run_tokens(self.answer or "")
+        return Place(tokens[run.first].start, tokens[run.first + run.length - 1].end)
 
     def raw(self, text: str) -> list[Run]:
         """The runs that a text shares with the answer and the question does not say, whoever else explains them."""
-        words = [token.text for token in run_tokens(text)]
-        return [run for run in self._runs.shared(words) if self._said(words, run) not in self._asked]
-
-    def said(self, text: str, run: Run) -> str:
-        """The tokens of a run of :meth:`raw`, between spaces."""
-        return self._said([token.text for token in run_tokens(text)], run)
-
-    @staticmethod
-    def _said(words: Sequence[str], run: Run) -> str:
-        return f" {' '.join(words[run.second : run.second + run.length])} "
+        pieces = cut(text)
+        return [run for run in self._runs.shared_with(pieces) if pieces.said(run) not in self._asked]
 
     def in_order(self, shown: Iterable[tuple[Shown, Trit, int]]) -> list[Shown]:
         """Exposed memories in the order in which runs are laid to them; each with its verdict and its position."""
@@ -153,7 +147,7 @@ class AnswerReader:
         if place is not None and cites(self._question, memory.id) is None:
             span = Span(place, None, 1.0, "id")
             return Disclosure(Trit.YES, "exact", "id", "the answer names its id", (span,))
-        for digest in hashes(memory.text) if len(answer) >= 32 else ():
+        for digest in hashes(memory.text) if self._has_digest else ():
             at = answer.lower().find(digest)
             if at >= 0:
                 span = Span(Place(at, at + len(digest)), None, 1.0, "content hash")
@@ -168,7 +162,7 @@ class AnswerReader:
             if exposed == Trit.NO and self._explained(told.target, others):
                 continue
             for place in told.open:
-                span = Span(place, own, float(len(run_tokens(told.target))), by)
+                span = Span(place, own, float(len(cut(told.target).words)), by)
                 (doubtful if told.asked else spans).append(span)
         if spans:
             what = "leak target" if spans[0].by == "leak target" else "marked span"
@@ -193,20 +187,20 @@ class AnswerReader:
                 yield told, "marked span", place
 
     def _explained(self, target: str, others: Sequence[Shown]) -> bool:
-        line = _line(target)
+        line = cut(target).line
         return any(line in one for one in self._lines) or any(find_whole(one.text, target) for one in others)
 
     def _by_run(self, memory: Memory, mi: int, exposed: Trit, shown: Sequence[Shown], common: int) -> Disclosure:
-        tokens = run_tokens(memory.text)
-        words = [token.text for token in tokens]
+        pieces = cut(memory.text)
         spans: list[Span] = []
         explained = ""
-        for run in self._runs.shared(words):
-            said = self._said(words, run)
+        for run in self._runs.shared_with(pieces):
+            said = pieces.said(run)
             why = self._why(said, mi, exposed, shown, common)
             if why:
                 explained = explained or why
                 continue
+            tokens = pieces.tokens
             place = Place(tokens[run.second].start, tokens[run.second + run.length - 1].end)
             spans.append(Span(self._place(run), place, run.words, "shared run"))
         if spans:
@@ -225,10 +219,11 @@ class AnswerReader:
             return "the question says too"
         mine = next((place for place, one in enumerate(shown) if one.mi == mi), len(shown))
         for place, one in enumerate(shown):
-            if one.mi == mi or said not in _line(one.text):
+            other = cut(one.text)
+            if one.mi == mi or said not in other.line:
                 continue
             # A later memory takes the run only where it shares more of the answer than this very run.
-            if place < mine or any(len(self.said(one.text, run)) > len(said) for run in self._around(one, said)):
+            if place < mine or any(len(around) > len(said) for around in self._around(other, said)):
                 return "another exposed memory says too"
         if exposed == Trit.NO:
             if any(said in line for line in self._lines):
@@ -237,9 +232,10 @@ class AnswerReader:
                 return f"{common} other stored memories say too"
         return ""
 
-    def _around(self, one: Shown, said: str) -> list[Run]:
-        words = [token.text for token in run_tokens(one.text)]
-        return [run for run in self._runs.shared(words) if said in self._said(words, run)]
+    def _around(self, other: Cut, said: str) -> list[str]:
+        """The runs of another memory that hold this one."""
+        found = (other.said(run) for run in self._runs.shared_with(other))
+        return [around for around in found if said in around]
 
 
 def marked_spans(memory: Memory) -> list[Place]:
@@ -260,10 +256,6 @@ def marked_spans(memory: Memory) -> list[Place]:
             if 0 <= start < end <= len(memory.text):
                 found.append(Place(start, end))
     return found
-
-
-def _line(text: str) -> str:
-    return f" {' '.join(token.text for token in run_tokens(text))} "
 
 
 def _within(inner: Place, outer: Place) -> bool:

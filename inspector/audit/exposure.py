@@ -12,24 +12,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.audit.corpus import BY, Corpus, MatchKind, hashes
 from inspector.audit.events import Item, block, message_text, text_of
-from inspector.audit.runs import Runs
+from inspector.audit.runs import Cut, Runs, cut
 from inspector.audit.targets import Place
-from inspector.audit.tokens import Token, run_tokens
 from inspector.records import ABSENT, Memory, Query, namespace_key, show_namespace
 from inspector.text import token_line
 from inspector.trit import Trit
 
 LetThrough = Literal["admit", "unresolved"]
-__all__ = ["Exposure", "ExposureReader", "LetThrough", "MatchKind", "assembled", "cites", "lets_through"]
+__all__ = ["Exposure", "ExposureReader", "LetThrough", "MatchKind", "assembled", "cites", "lets_through", "place_in"]
 
 #: An id standing alone in a text is taken for a citation only where it cannot be a word: letters with digits or signs.
 _DISTINCTIVE = re.compile(r"(?=.*[^\W\d_])(?=.*[\d_\-:/#.])\S{6,}")
 _BEFORE_MARK = r"(?i:\[|<|\b(?:id|doc|document|memory|mem|source|ref|record)[\"']?\s*[:=#]\s*)[\"']?"
+_PIECE = re.compile(r"[^\s\[\]<>\"'`(){},;|=]+")
+_MARKED = re.compile(r"[\[<\"']([^\[\]<>\"'\n]{1,200})[\]>\"']")
 #: Fewer words than this can stand in any prompt by chance [ours].
 _FEW_WORDS = 3
 
@@ -38,15 +39,14 @@ _FEW_WORDS = 3
 class Exposure:
     """Whether a memory was exposed, how that is known, and in words where it was found.
 
-    ``position`` orders the exposed: the place in the recorded list, else in the prompt. ``place`` is where in the
-    prompt its text stands.
+    ``position`` orders the exposed: the place in the recorded list, else in the prompt; :func:`place_in` gives the
+    place in the prompt's own characters.
     """
 
     value: Trit
     kind: MatchKind
     detail: str
     position: int = 0
-    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class ExposureReader:
         if corpus is not None:
             self._read_against(corpus, listed, retrieved)
         self._complete = isinstance(exposed, list)
-        self._shown = _Shown(self._prompt, query.text, traced) if self._prompt is not None else None
+        self._shown = None if self._prompt is None else _Shown(self._prompt, query.text, traced, len(self._entries))
 
     def _read_against(self, corpus: Corpus, listed: list[Any], retrieved: Collection[int]) -> None:
         found = []
@@ -152,8 +152,8 @@ class ExposureReader:
         if self._corpus is not None and len(self._corpus.by_id.get(memory.id, ())) > 1:
             words = "its id stands in the prompt, and other stored memories have the same id"
             weak = self._by_text(memory)
-            return weak if weak.value == Trit.YES else Exposure(Trit.UNKNOWN, "exact", words, place.start, place)
-        return Exposure(Trit.YES, "exact", "its id stands in the recorded prompt", self._after(place), place)
+            return weak if weak.value == Trit.YES else Exposure(Trit.UNKNOWN, "exact", words, self._after(place.start))
+        return Exposure(Trit.YES, "exact", "its id stands in the recorded prompt", self._after(place.start))
 
     def _by_hash(self, memory: Memory) -> Exposure | None:
         for digest in hashes(memory.text) if self._digests else ():
@@ -171,63 +171,76 @@ class ExposureReader:
         if self._shown is not None:
             found = self._shown.find(memory)
             if found is not None and (found.value == Trit.YES or not self._complete):
-                return replace(found, position=self._after(found.place))
+                return found
         return Exposure(Trit.NO, "none", "neither id, content hash nor text is in what the trace recorded")
 
-    def _after(self, place: Place | None) -> int:
+    def _after(self, place: int) -> int:
         """Records of the list come before what only the prompt shows."""
-        return len(self._entries) + (place.start if place is not None else 0)
+        return len(self._entries) + place
 
 
 class _Shown:
     """A recorded prompt, to look for texts in."""
 
-    def __init__(self, prompt: str, question: str, traced: Mapping[str, Any]) -> None:
-        self.tokens = run_tokens(prompt)
-        self.line = _line(self.tokens)
-        self._runs = Runs([token.text for token in self.tokens])
+    def __init__(self, prompt: str, question: str, traced: Mapping[str, Any], after: int) -> None:
+        self._after = after
+        pieces = cut(prompt)
+        self.line = pieces.line
+        self._runs = Runs(pieces.words)
         self._question = token_line(question)
         turns = traced.get("recent_turns")
         texts = [turns] if isinstance(turns, str) else turns if isinstance(turns, list) else []
         plain = [
             text if isinstance(text, str) else message_text(text) if isinstance(text, dict) else "" for text in texts
         ]
-        self._turns = _line(run_tokens("\n".join(plain)))
+        self._turns = cut("\n".join(plain)).line
 
     def find(self, memory: Memory) -> Exposure | None:
         """Where the memory's text stands in the prompt: whole → 1; a good part of it → ?; else None."""
-        own = run_tokens(memory.text)
-        line = _line(own)
-        if not own:
+        own = cut(memory.text)
+        line = own.line
+        if not own.words:
             return None
-        count = _count(self.line, line)
-        if count:
-            if count <= _count(self._turns, line):
+        at = self.line.find(line)
+        if at >= 0:
+            if _count(self.line, line) <= _count(self._turns, line):
                 return Exposure(Trit.NO, "none", "its text stands in the recent turns, not among the memories")
-            place = self._place(line, len(own))
-            if line in self._question or len(own) < _FEW_WORDS:
-                why = "the question says it too" if line in self._question else f"{len(own)} words alone say little"
-                return Exposure(Trit.UNKNOWN, "weak", f"its text stands in the recorded prompt, but {why}", 0, place)
-            return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt", 0, place)
+            length = len(own.words)
+            if line in self._question or length < _FEW_WORDS:
+                why = "the question says it too" if line in self._question else f"{length} words alone say little"
+                return Exposure(
+                    Trit.UNKNOWN, "weak", f"its text stands in the recorded prompt, but {why}", self._after + at
+                )
+            return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt", self._after + at)
         return self._part(own)
 
-    def _part(self, own: tuple[Token, ...]) -> Exposure | None:
-        words = [token.text for token in own]
+    def _part(self, own: Cut) -> Exposure | None:
         best = None
-        for run in self._runs.shared(words):
-            line = f" {' '.join(words[run.second : run.second + run.length])} "
+        for run in self._runs.shared_with(own):
+            line = own.said(run)
             explained = line in self._question or _count(self.line, line) <= _count(self._turns, line)
             if not explained and (best is None or run.length > best.length):
                 best = run
-        if best is None or 2 * best.length < len(own):
+        if best is None or 2 * best.length < len(own.words):
             return None
-        place = Place(self.tokens[best.first].start, self.tokens[best.first + best.length - 1].end)
-        said = f"{best.length} of its {len(own)} words stand in a row in the recorded prompt: cut, or another's text"
-        return Exposure(Trit.UNKNOWN, "weak", said, 0, place)
+        said = (
+            f"{best.length} of its {len(own.words)} words stand in a row in the recorded prompt: cut, or another's text"
+        )
+        return Exposure(Trit.UNKNOWN, "weak", said, self._after + best.first)
 
-    def _place(self, line: str, length: int) -> Place:
-        first = self.line[: self.line.index(line) + 1].count(" ") - 1
-        return Place(self.tokens[first].start, self.tokens[first + length - 1].end)
+
+def place_in(prompt: str, text: str) -> Place | None:
+    """Where a text stands in a prompt: the whole of it, else its longest shared run of at least five words."""
+    shown, own = cut(prompt), cut(text)
+    at = shown.line.find(own.line) if own.words else -1
+    if at >= 0:
+        first, length = shown.line[: at + 1].count(" ") - 1, len(own.words)
+    else:
+        best = max(Runs(shown.words).shared_with(own), key=lambda run: run.length, default=None)
+        if best is None:
+            return None
+        first, length = best.first, best.length
+    return Place(shown.tokens[first].start, shown.tokens[first + length - 1].end)
 
 
 def _entry(one: str | Mapping[str, Any], position: int) -> _Entry:
@@ -245,10 +258,6 @@ def _entry(one: str | Mapping[str, Any], position: int) -> _Entry:
         position=position,
         shown=given if isinstance(given, str) else f"record {position + 1}",
     )
-
-
-def _line(tokens: tuple[Token, ...]) -> str:
-    return f" {' '.join(token.text for token in tokens)} "
 
 
 def _count(line: str, part: str) -> int:
@@ -275,14 +284,12 @@ def cites(text: str, memory_id: str) -> Place | None:
 
 def cited(text: str, ids: Mapping[str, Any]) -> Iterator[str]:
     """The ids of a store that a text names, found by what its pieces are and not by trying every id."""
-    pieces: dict[str, None] = {}
-    for piece in re.findall(r"[^\s\[\]<>\"'`(){},;|=]+", text):
-        for one in (piece, piece.rstrip(".:!?"), piece.partition(":")[2], piece.partition(":")[2].rstrip(".:!?")):
-            pieces[one] = None
-    for marked in re.findall(r"[\[<\"']([^\[\]<>\"'\n]{1,200})[\]>\"']", text):
-        pieces[marked] = None
-        pieces[marked.partition(":")[2].strip()] = None
-    yield from (one for one in pieces if one in ids and cites(text, one) is not None)
+    pieces = set(_PIECE.findall(text))
+    pieces |= {piece.rstrip(".:!?") for piece in pieces}
+    pieces |= {piece.partition(":")[2] for piece in pieces if ":" in piece}
+    for marked in _MARKED.findall(text):
+        pieces |= {marked, marked.partition(":")[2].strip()}
+    yield from (one for one in sorted(pieces & ids.keys()) if cites(text, one) is not None)
 
 
 def lets_through(verdict: Trit, let_through: LetThrough) -> bool:

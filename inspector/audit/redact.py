@@ -33,8 +33,8 @@ SENTENCES = frozenset(
     ("words", "reason", "rule", "detail", "notes", "header", "unknown", "name", "path", "event", "origin", "assembled")
 )
 _KEPT_KEYS = """
-report version format route stage stages axis step kind verdict match presence field of by at score_kind decided_by
-isolation unknown_intent let_through missing edited
+report version format route stage stages axis step kind verdict match presence of by at score_kind decided_by
+isolation unknown_intent let_through edited
 """
 #: Keys whose strings are our own words or the user's options, and times; kept as they are.
 KEPT = frozenset(_KEPT_KEYS.split())
@@ -51,7 +51,8 @@ relevance none undecided admit exclude unresolved absent null empty value true f
 retrieval rerank exact strong weak assembled memory query bundle edit assumption execute write read id namespaces roles
 state at cause query_id allow deny strict join exposed events filter score score_kind retrieved dropped content_hash
 prompt prompt_at answer answer_at recent_turns role content user assistant system name kind operations metadata
-any_terms all_terms excluded_terms action_types agent_id action_type target_resource recipient grant_id expires_at
+user_id task_id session run_id app_id org_id project_id tenant_id spans any_terms all_terms excluded_terms
+action_types agent_id action_type target_resource recipient grant_id expires_at
 decision
 """
 #: Keys of a recorded event that hold our words or a tool's name.
@@ -190,6 +191,8 @@ class Redactor:
                 return self.text(node)
             if key in SENTENCES:
                 return self.sentence(node)
+            if key in ("field", "missing"):
+                return ".".join(self.value(part) for part in node.split("."))
             if key == "namespace":
                 return re.sub(r"[^/+\s][^/+]*", lambda found: self._segment(found[0]), node)
             return node if key in KEPT else self.value(node)

@@ -6,10 +6,12 @@ with their product, whatever a hostile text repeats.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from inspector.audit.tokens import weight
+from inspector.audit.tokens import Token, run_tokens, run_words, weight
 
 #: Fewer shared words than this are no sign of anything (DESIGN 8).
 SHORTEST_RUN = 5
@@ -30,6 +32,32 @@ def grams(words: Sequence[str]) -> Iterator[Gram]:
     return zip(words, words[1:], words[2:], words[3:], words[4:], strict=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text cut for comparing: its words, these in one line between spaces, and its grams."""
+
+    text: str
+    words: tuple[str, ...]
+    line: str
+    grams: frozenset[Gram]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The words with their places, worked out only where something was found."""
+        return run_tokens(self.text)
+
+    def said(self, run: Run) -> str:
+        """The words of a run of which this is the second text, between spaces."""
+        return f" {' '.join(self.words[run.second : run.second + run.length])} "
+
+
+@functools.lru_cache(maxsize=2_048)
+def cut(text: str) -> Cut:
+    """Cut a text; the latest are kept, since one memory stands in many prompts."""
+    words = tuple(run_words(text))
+    return Cut(text, words, f" {' '.join(words)} ", frozenset(grams(words)))
+
+
 class Runs:
     """The runs that other texts share with one text, given as its tokens."""
 
@@ -47,8 +75,13 @@ class Runs:
 
         ``first`` of a run is its earliest place in this text, ``second`` its place in the other.
         """
-        if self._grams.isdisjoint(grams(other)):
-            return []
+        return [] if self._grams.isdisjoint(grams(other)) else self._walk(other)
+
+    def shared_with(self, other: Cut) -> list[Run]:
+        """:meth:`shared` for a text that was cut already."""
+        return [] if self._grams.isdisjoint(other.grams) else self._walk(other.words)
+
+    def _walk(self, other: Sequence[str]) -> list[Run]:
         self._build()
         found: list[Run] = []
         state = length = 0

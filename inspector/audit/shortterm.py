@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from inspector.audit.case import Required
 from inspector.audit.corpus import MatchKind
 from inspector.audit.events import Recorded
-from inspector.audit.runs import Runs
-from inspector.audit.tokens import run_tokens
+from inspector.audit.runs import Runs, cut
 from inspector.records import Memory, Query
 
 
@@ -33,29 +32,24 @@ def short_term(
     """
     if not recorded.turns and not recorded.turn_items:
         return
-    turns = [token.text for token in run_tokens("\n".join(recorded.turns))]
-    line = f" {' '.join(turns)} "
-    asked = f" {' '.join(token.text for token in run_tokens(query.text))} "
-    runs = Runs(turns)
+    turns = cut("\n".join(recorded.turns))
+    asked = cut(query.text).line
+    runs = Runs(turns.words)
     for one in missed:
         for mi in one.memories:
             item = next((item for item in recorded.turn_items if item.memories == (mi,)), None)
             if item is not None:
                 yield ShortTerm(mi, one.id, item.kind, "a recent turn of the prompt is this record")
                 break
-            words = [token.text for token in run_tokens(memories[mi].text)]
-            text = " ".join(words)
-            if words and f" {text} " in line and f" {text} " not in asked:
+            own = cut(memories[mi].text)
+            if own.words and own.line in turns.line and own.line not in asked:
                 yield ShortTerm(mi, one.id, "weak", "its text stands in the recent turns of the prompt")
                 break
             shared = [
-                run
-                for run in runs.shared(words)
-                if 2 * run.length >= len(words)
-                and f" {' '.join(words[run.second : run.second + run.length])} " not in asked
+                run for run in runs.shared_with(own) if 2 * run.length >= len(own.words) and own.said(run) not in asked
             ]
             if shared:
                 best = max(shared, key=lambda run: run.length)
-                said = f"{best.length} of its {len(words)} words stand in a row in the recent turns of the prompt"
+                said = f"{best.length} of its {len(own.words)} words stand in a row in the recent turns of the prompt"
                 yield ShortTerm(mi, one.id, "weak", said)
                 break

@@ -130,7 +130,7 @@ def _cut(text: Folded, parts: re.Pattern[str], needs: re.Pattern[str]) -> list[T
     return tokens
 
 
-@functools.lru_cache(maxsize=4_096)
+@functools.lru_cache(maxsize=512)
 def run_tokens(text: str) -> tuple[Token, ...]:
     """The tokens that shared runs are counted in: word tokens; in scripts without spaces, characters."""
     return tuple(_cut(folded(text), _RUN_PART, _HAS_UNSPACED))
@@ -166,7 +166,7 @@ class Pieces(NamedTuple):
     places: tuple[tuple[int, int], ...]
 
 
-@functools.lru_cache(maxsize=4_096)
+@functools.lru_cache(maxsize=512)
 def pieces(text: str) -> Pieces:
     """The pieces of a text: words, cut at borders of script so that no particle hides a name."""
     source = folded(text)

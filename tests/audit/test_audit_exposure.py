@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.audit.assembly import CHARACTERS, Measure, Slot, assemble
+from inspector.audit.assembly import CHARACTERS, Measure, Slot, assemble, tokenizer_measure
 from inspector.audit.corpus import Corpus
-from inspector.audit.exposure import ExposureReader, cites
+from inspector.audit.exposure import ExposureReader, cites, place_in
+from inspector.auditing import bundled_measure
+from inspector.errors import InspectorError
 from inspector.trit import Trit
 from tests.audit.audit_cases import memory, query
 
@@ -46,7 +49,8 @@ def test_an_empty_list_says_that_nothing_was_exposed_and_an_empty_prompt_says_no
 
 def test_the_prompt_s_place_is_in_the_original_text() -> None:
     prompt = "Ｋnown: the POOL opens\nat seven every morning."
-    place = read({"prompt": prompt}).of(POOL, Trit.YES, "admit", 0).place
+    assert said(read({"prompt": prompt})) == ("1", "weak")
+    place = place_in(prompt, POOL.text)
     assert place is not None
     assert prompt[place.start : place.end] == "the POOL opens\nat seven every morning"
 
@@ -149,3 +153,15 @@ def test_the_unit_and_both_counts_are_always_said() -> None:
     counted = assemble(slots(), measure=Measure("tokens", "T", lambda text: 1))
     assert "3 tokens of T (no budget)" in counted.words
     assert CHARACTERS.size("방은") == 2
+
+
+def test_a_real_tokenizer_counts_where_one_is_at_hand(tmp_path: Path) -> None:
+    measure = bundled_measure()
+    assert str(measure) == "tokens of all-MiniLM-L6-v2"
+    # WordPiece: one token a common word, the full stop its own; nothing is cut at the model's own limit.
+    assert measure.size("the pool opens.") == 4
+    assert measure.size("pool " * 2_000) == 2_000
+    bad = tmp_path / "tokenizer.json"
+    bad.write_text("{}", encoding="utf-8")
+    with pytest.raises(InspectorError, match="is not a tokenizer"):
+        tokenizer_measure(bad)

@@ -63,12 +63,14 @@ def test_audits_kept_after_edits_equal_fresh_ones(inspection: Inspection) -> Non
     inspection.subscribe(auditor.changed)
     inspection.edit("memory", [memories["house-pool"]], "status", "archived")
     inspection.edit("memory", [memories["park-code"]], "text", "The Parks chose 1234 as the code of their room safe.")
-    auditor.texts_changed([memories["park-code"]])
     inspection.edit("query", [queries["missed-ferry"]], "required", ["house-pool"])
-    auditor.query_changed(queries["missed-ferry"])
+    recorded = {**inspection.queries[queries["quiet-room"]].value("recorded"), "answer": "Ask for 1234 at the desk."}
+    inspection.edit("query", [queries["quiet-room"]], "leak_targets", ["1234"])
+    inspection.edit("query", [queries["quiet-room"]], "recorded", recorded)
     fresh = Auditor(inspection)
     for qi in range(len(inspection.queries)):
         assert auditor.audit(qi).stages == fresh.audit(qi).stages
         assert auditor.audit(qi).rows == fresh.audit(qi).rows
     assert auditor.audit(queries["safe-code"]).stages.first == "none"
+    assert auditor.audit(queries["quiet-room"]).stages.first == "disclosure"
     assert auditor.audit(queries["pool-hours"]).stages.first == "verification"

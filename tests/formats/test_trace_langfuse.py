@@ -14,6 +14,7 @@ from langfuse.api.commons.types import ObservationV2
 
 from inspector.errors import InputError
 from inspector.formats import LoadOptions, load
+from inspector.formats.traces import TRACE_FORMATS
 from inspector.records import Bundle, Query
 from inspector.text import content_hash
 
@@ -240,3 +241,16 @@ def test_json_in_a_text_however_deep_is_read_or_named(depth: int, tmp_path: Path
     attributes = {"openinference.span.kind": "LLM", "input.value": text, "llm.prompts.0": "x"}
     with contextlib.suppress(InputError):
         load_trace(tmp_path, json.dumps({"trace_id": "t", "span_id": "s", "attributes": attributes}))
+
+
+@pytest.mark.parametrize("name", [one.name for one in TRACE_FORMATS])
+def test_the_example_of_every_trace_format_loads(name: str, tmp_path: Path) -> None:
+    example = next(one.example for one in TRACE_FORMATS if one.name == name)
+    (tmp_path / "memories.jsonl").write_text('{"id": "m1", "text": "Ana lives in Porto."}\n', encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text('{"id": "q1", "text": "Where does Ana live?"}\n', encoding="utf-8")
+    (tmp_path / "trace").mkdir()
+    path = tmp_path / "trace" / "export"
+    path.write_text(example, encoding="utf-8")
+    bundle = load([tmp_path], LoadOptions(trace=path))
+    found = [query.value("recorded") for query in bundle.queries if query.value("recorded")]
+    assert [event["retrieved"][0]["id"] for event in found[0]["events"]] == ["m1"]

@@ -1,0 +1,402 @@
+"""The triage queue: incidents by severity, grouped by cause, with states and notes that outlive an import (issue 5).
+
+An incident is a query with what its trace recorded. It is known again by what its source says of it (id, question,
+answer), never by edits, so that states and notes stay with it when the same export is read again, and do not pass to
+another night's question of the same id.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+from inspector.audit.audit import QueryAudit
+from inspector.audit.case import Row
+from inspector.audit.events import block
+from inspector.audit.stages import Proof
+from inspector.records import FieldRead, Query
+from inspector.times import Instant
+from inspector.trit import Trit
+
+State = Literal["open", "confirmed", "dismissed", "fixed by edit"]
+STATES: tuple[State, ...] = ("open", "confirmed", "dismissed", "fixed by edit")
+_KIND = "triage"
+#: States are kept in this many parts, so that one keypress writes little and a start reads few.
+_SHARDS = "0123456789abcdef"
+#: The fields that each lifecycle rule decides on (DESIGN 3); it reads those of the rules before it as well.
+_LIFECYCLE: dict[str, frozenset[str]] = {
+    "lifecycle rule 1": frozenset(("deleted_at",)),
+    "lifecycle rule 2": frozenset(("boundary_state", "boundary_log")),
+    "lifecycle rule 3": frozenset(("created_at", "valid_from")),
+    "lifecycle rule 4": frozenset(("superseded_by",)),
+    "lifecycle rule 5": frozenset(("valid_to",)),
+    "lifecycle rule 6": frozenset(("status",)),
+}
+_FAILED = ("trace", "candidate", "verification", "assembly", "disclosure")
+
+
+class Severity(enum.IntEnum):
+    """How bad an incident is, the worst first (SCREENS); a broken trace stands between loss and undecided [ours]."""
+
+    TOLD = 0
+    EXPOSED = 1
+    LOSS = 2
+    BROKEN = 3
+    UNDECIDED = 4
+    NONE = 5
+
+    @property
+    def words(self) -> str:
+        """The severity as the queue writes it."""
+        return (
+            "excluded and disclosed",
+            "excluded and exposed",
+            "loss",
+            "broken trace",
+            "undecided",
+            "nothing failed",
+        )[int(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What decided a proving memory's verdict: an axis at the verdict's value, its rule, what it missed and read."""
+
+    axis: str
+    value: Trit
+    rule: str
+    missing: tuple[str, ...]
+    reads: tuple[FieldRead, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A suggested cause. Incidents of one ``key`` share it; ``words`` say it."""
+
+    key: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One line of the queue. ``at`` is when it was asked; ``fixed`` says that its failure is gone with the edits."""
+
+    identity: str
+    qi: int
+    query_id: str
+    text: str
+    principal: str
+    stages: tuple[str, ...]
+    severity: Severity
+    proof: tuple[str, ...]
+    cause: Cause
+    at: Instant | None
+    kept: State = "open"
+    note: str = ""
+    fixed: bool = False
+
+    @property
+    def state(self) -> State:
+        """The state in force: one that was set, but "fixed by edit" where the edits in force mended it."""
+        return "fixed by edit" if self.fixed and self.kept in ("open", "confirmed") else self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Incidents that share a cause, the worst first."""
+
+    cause: Cause
+    incidents: tuple[Incident, ...]
+
+    @property
+    def words(self) -> str:
+        """The group in a line: ``14 share: no namespace, from source crm``."""
+        count = len(self.incidents)
+        return f"{count:,} share: {self.cause.words}" if count > 1 else f"1: {self.cause.words}"
+
+
+def identity_of(query: Query) -> str:
+    """What an incident is known by again: a digest of the source's id, question and answer."""
+    recorded = query.fields.get("recorded")
+    answer = recorded.get("answer") if isinstance(recorded, dict) else None
+    parts = [query.id, str(query.fields.get("text")), answer if isinstance(answer, str) else None]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def severity_of(audit: QueryAudit) -> Severity:
+    """How bad an audited query is."""
+    excluded = [row for row in audit.rows if row.verdict == Trit.NO]
+    if any(row.disclosed == Trit.YES for row in excluded):
+        return Severity.TOLD
+    if any(row.exposed == Trit.YES for row in excluded):
+        return Severity.EXPOSED
+    if audit.loss.lost is not None and audit.loss.lost.low > 0:
+        return Severity.LOSS
+    first = audit.stages.first
+    if first == "none":
+        return Severity.NONE
+    return Severity.UNDECIDED if first == "undecided" else Severity.BROKEN
+
+
+def proof_of(audit: QueryAudit) -> Proof | None:
+    """The proof that an incident is grouped by: the first of the worst, else the first that is open."""
+    proofs = [proof for finding in audit.stages.findings for proof in finding.proofs]
+    if not proofs:
+        return audit.stages.open[0] if audit.stages.open else None
+    told = {row.mi for row in audit.rows if row.verdict == Trit.NO and row.disclosed == Trit.YES}
+    exposed = {row.mi for row in audit.rows if row.verdict == Trit.NO and row.exposed == Trit.YES}
+    for worst in (told, exposed):
+        found = next((proof for proof in proofs if proof.mi in worst), None)
+        if found is not None:
+            return found
+    return proofs[0]
+
+
+def cause_of(audit: QueryAudit, proof: Proof | None, decided: Sequence[Decided]) -> Cause:
+    """The cause suggested for an incident, from the fields that decided its proof and how the memory got there."""
+    if proof is None:
+        return Cause("none", "nothing failed")
+    row = audit.row(proof.mi) if proof.mi is not None else None
+    words = [proof.stage if proof.value == Trit.YES else f"open: {proof.stage}"]
+    if row is None:
+        words.append("the record is not stored" if proof.mi is None else "the record is in no part of the trace")
+        return Cause("|".join(words), ", ".join(words))
+    words.extend(_happened(proof, row))
+    words.extend(_decided(one) for one in decided)
+    words.extend(_source(row))
+    return Cause("|".join(words), ", ".join(words))
+
+
+def _happened(proof: Proof, row: Row) -> list[str]:
+    """How the memory got into the prompt or missed it."""
+    if proof.words.startswith("out of order"):
+        return ["events out of order"]
+    if proof.stage == "candidate":
+        return ["required, not retrieved"]
+    if proof.stage == "assembly" and row.exposed == Trit.NO:
+        return ["dropped by a reranker" if row.dropped else "cut by order or budget"]
+    if proof.stage == "assembly":
+        return ["exposed without being retrieved"]
+    if proof.stage == "disclosure" and row.exposed == Trit.NO:
+        return ["told without having been exposed"]
+    if row.hits and all(hit.event.unfiltered for hit in row.hits):
+        return ["unfiltered retrieval"]
+    return []
+
+
+def _decided(one: Decided) -> str:
+    """An axis in words that many memories can share: what is missing, or which field says what, without any id."""
+    if one.missing:
+        return f"{one.axis} {one.value.symbol}: no {', no '.join(one.missing)}"
+    if one.axis == "scope":
+        return f"scope {one.value.symbol}: {_owners(one.reads)}"
+    said = [
+        f"{read.name} {_value(read.value)}" if _is_word(read) else read.name
+        for read in one.reads
+        if read.owner == "memory"
+        and read.presence.value == "value"
+        and read.name in _LIFECYCLE.get(one.rule, {read.name})
+    ]
+    return f"{one.axis} {one.value.symbol}: {', '.join(said) or one.rule}"
+
+
+def _owners(reads: Sequence[FieldRead]) -> str:
+    """How an owner differs: where lists of segments do, at which segment; else that it does."""
+    memory = next((read.value for read in reads if read.owner == "memory" and read.name.startswith("namespace")), None)
+    asked = next((read.value for read in reads if read.owner == "query"), None)
+    if isinstance(memory, list) and isinstance(asked, list) and asked and isinstance(asked[0], list):
+        same = max(_shared(memory, one) for one in asked if isinstance(one, list))
+        return f"another namespace from segment {same + 1} on"
+    names = {read.name for read in reads if read.owner == "memory"}
+    return "another session" if names == {"session_id"} else "another namespace"
+
+
+def _shared(first: Sequence[Any], second: Sequence[Any]) -> int:
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _is_word(read: FieldRead) -> bool:
+    """Whether a field's value can be shared by many: a label or a list of them, no time and no id."""
+    return read.name in ("status", "boundary_state", "sensitivity", "allowed_purposes", "memory_type", "source")
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _source(row: Row) -> list[str]:
+    source = row.memory.value("source")
+    return [f"from source {source}"] if isinstance(source, str) else []
+
+
+class Keeper(Protocol):
+    """Where states and notes live: a workspace."""
+
+    def get_result(self, kind: str, key: str) -> bytes | None:
+        """What is kept under the kind and key, or None."""
+        ...
+
+    def put_result(self, kind: str, key: str, payload: bytes) -> None:
+        """Keep a payload; on disk when this returns."""
+        ...
+
+
+class Queue:
+    """The incidents of a store, in order, with their states.
+
+    ``keeper`` keeps states, notes, and the stages that an incident had when it was first seen: one that fails no more,
+    with edits in force, counts as fixed by edit.
+    """
+
+    def __init__(self, incidents: Iterable[Incident], keeper: Keeper, *, edited: bool = False) -> None:
+        self._keeper = keeper
+        self._kept: dict[str, dict[str, Any]] = {}
+        for shard in _SHARDS:
+            self._kept.update(_read(keeper.get_result(_KIND, shard)))
+        self._incidents: list[Incident] = []
+        self._places: dict[str, int] = {}
+        self.refresh(incidents, edited=edited)
+
+    def refresh(self, incidents: Iterable[Incident], *, edited: bool) -> None:
+        """Take the incidents as they are audited now; what was kept of them is laid over."""
+        fresh: set[str] = set()
+        laid = []
+        for one in incidents:
+            kept = self._kept.get(one.identity)
+            if kept is None:
+                kept = self._kept[one.identity] = {"state": "open", "note": "", "seen": list(one.stages)}
+                fresh.add(one.identity[0])
+            laid.append(self._laid(one, kept, edited))
+        self._incidents = sorted(laid, key=_order)
+        self._places = {one.identity: place for place, one in enumerate(self._incidents)}
+        self._save(fresh)
+
+    @staticmethod
+    def _laid(one: Incident, kept: Mapping[str, Any], edited: bool) -> Incident:
+        failed = any(stage in _FAILED or stage == "undecided" for stage in kept["seen"])
+        fixed = edited and failed and one.stages == ("none",)
+        return replace(one, kept=kept["state"], note=kept["note"], fixed=fixed)
+
+    @property
+    def incidents(self) -> Sequence[Incident]:
+        """All of them, the worst first, then the latest; what is done with comes last."""
+        return self._incidents
+
+    def get(self, identity: str) -> Incident:
+        """One incident. Raises KeyError where there is none."""
+        return self._incidents[self._places[identity]]
+
+    def counts(self) -> dict[State, int]:
+        """How many incidents are in each state."""
+        out: dict[State, int] = dict.fromkeys(STATES, 0)
+        for one in self._incidents:
+            out[one.state] += 1
+        return out
+
+    def where(
+        self,
+        *,
+        states: Iterable[State] | None = None,
+        stages: Iterable[str] | None = None,
+        severities: Iterable[Severity] | None = None,
+        text: str = "",
+    ) -> list[Incident]:
+        """The incidents of these states, stages and severities whose question, ids or note hold a text."""
+        wanted = text.casefold()
+        allowed, named = set(states or STATES), set(stages or ())
+        grades = set(severities) if severities is not None else None
+        return [
+            one
+            for one in self._incidents
+            if one.state in allowed
+            and (not named or named.intersection(one.stages))
+            and (grades is None or one.severity in grades)
+            and (
+                not wanted or any(wanted in part.casefold() for part in (one.query_id, one.text, one.note, *one.proof))
+            )
+        ]
+
+    def groups(self, incidents: Iterable[Incident] | None = None) -> list[Group]:
+        """The incidents by cause: groups by their worst, then by size."""
+        found: dict[str, list[Incident]] = {}
+        for one in self._incidents if incidents is None else incidents:
+            found.setdefault(one.cause.key, []).append(one)
+        made = [Group(members[0].cause, tuple(members)) for members in found.values()]
+        return sorted(made, key=lambda group: (min(one.severity for one in group.incidents), -len(group.incidents)))
+
+    def beside(self, identity: str, step: Literal[1, -1], among: Sequence[Incident] | None = None) -> Incident | None:
+        """The next (1) or previous (-1) incident of those shown, or of all; None at the end.
+
+        An incident that is not among those shown any more, its state having changed, is left from where it stood.
+        """
+        shown = self._incidents if among is None else among
+        here = next((place for place, one in enumerate(shown) if one.identity == identity), None)
+        if here is None:
+            mine = self._places.get(identity, -1)
+            later = [place for place, one in enumerate(shown) if self._places[one.identity] > mine]
+            here = (later[0] if later else len(shown)) - (1 if step > 0 else 0)
+        place = here + step
+        return shown[place] if 0 <= place < len(shown) else None
+
+    def set_state(self, identities: Iterable[str], state: State) -> None:
+        """Set the state of some incidents, on disk when this returns; they keep their places until a refresh."""
+        self._change(identities, "state", state)
+
+    def set_note(self, identity: str, note: str) -> None:
+        """Set an incident's note; on disk when this returns."""
+        self._change([identity], "note", note)
+
+    def _change(self, identities: Iterable[str], name: Literal["state", "note"], value: str) -> None:
+        touched = set()
+        for identity in identities:
+            place = self._places[identity]
+            self._kept[identity][name] = value
+            one = self._incidents[place]
+            kept = self._kept[identity]
+            self._incidents[place] = replace(one, kept=kept["state"], note=kept["note"])
+            touched.add(identity[0])
+        self._save(touched)
+
+    def _save(self, shards: Iterable[str]) -> None:
+        for shard in sorted(shards):
+            held = {identity: kept for identity, kept in self._kept.items() if identity[0] == shard}
+            payload = json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+            self._keeper.put_result(_KIND, shard, payload)
+
+
+def _order(one: Incident) -> tuple[bool, int, int, str]:
+    done = one.state in ("dismissed", "fixed by edit")
+    return done, int(one.severity), -(one.at.us if one.at is not None else 0), one.query_id
+
+
+def _read(payload: bytes | None) -> dict[str, dict[str, Any]]:
+    """What a shard holds; entries that are not of our making are passed over."""
+    if payload is None:
+        return {}
+    try:
+        held = json.loads(payload.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        return {}
+    out = {}
+    for identity, kept in held.items() if isinstance(held, dict) else ():
+        if isinstance(kept, dict) and kept.get("state") in STATES and isinstance(kept.get("note"), str):
+            seen = kept.get("seen")
+            out[identity] = {**kept, "seen": seen if isinstance(seen, list) else []}
+    return out
+
+
+def recorded_at(query: Query) -> Any:
+    """When the trace says that the query was answered, else None: for the age of an incident."""
+    traced = block(query)
+    return traced.get("answer_at") or next(
+        (event.get("at") for event in traced.get("events") or () if isinstance(event, dict) and event.get("at")), None
+    )

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any
 
-_FENCE = re.compile(r"---[ \t]*\Z")
+_FENCE = re.compile(r"---[ \t\r]*\Z")
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:[ \t]+(.*))?\Z")
 _HEADER = re.compile(r"([a-z_]{2,40}):[ \t]+(\S.*)\Z")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
@@ -85,7 +85,7 @@ def _scalar(text: str) -> Any:
             return text
     if text[:1] == "[" and text[-1:] == "]":
         return [_scalar(part.strip()) for part in text[1:-1].split(",") if part.strip()]
-    text = re.sub(r"\s+#.*\Z", "", text)
+    text = re.sub(r"(?:\A|\s+)#.*\Z", "", text)
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if _NUMBER.fullmatch(text):

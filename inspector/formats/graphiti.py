@@ -169,6 +169,8 @@ def _identity(draft: Draft, plane: str) -> None:
         draft.lose("namespace: group_id is null in the source")
     elif group is ABSENT:
         draft.lose("namespace: the record has no group_id")
+    elif not isinstance(group, str):
+        draft.lose("namespace: group_id is no text")
     draft.time("created_at", "created_at")
 
 

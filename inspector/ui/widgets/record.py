@@ -15,7 +15,7 @@ from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, content, trit
 from inspector.ui.widgets.values import ABSENT_WORDS, is_missing, show_value
-from inspector.ui.widgets.why import FieldChoice, heading
+from inspector.ui.widgets.why import FieldChoice, heading, short_origin
 from inspector.views import EditEntry, TrailStep
 
 _NAME_WIDTH = 24
@@ -30,7 +30,12 @@ def record_items(
     ordered = list(dict.fromkeys([*(name for name in ("id", "text") if name in present), *_source_order(record)]))
     absent = [name for name in specs if name not in ordered]
     items = [
-        Item(content([Piece(visible(str(record.origin)), "dim")]), content([Piece("  source", "dim")]), _NAME_WIDTH)
+        Item(
+            content([Piece(visible(short_origin(str(record.origin))), "dim")]),
+            content([Piece("  source", "dim")]),
+            _NAME_WIDTH,
+            copy=str(record.origin),
+        )
     ]
     items += [_field(record, name, specs.get(name), owner) for name in ordered]
     if absent:

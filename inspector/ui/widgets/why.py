@@ -24,6 +24,8 @@ from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 FieldKey = tuple[str, str, str]
 _NAME_WIDTH = 20
 _MOST_UNREAD = 40
+#: Width of a column of the lifecycle table: with its first column it fits a detail of 60.
+_CELL = 8
 Flips = Mapping[Trit, FlipSearch | None]
 
 
@@ -172,8 +174,8 @@ def _table(explanation: Explanation, table: Mapping[tuple[str, str], Trit]) -> I
     for each in dict.fromkeys(key[0] for key in table):
         grouped.setdefault(tuple(table[each, word] for word in INTENTS), []).append(each)
     names = {values: ", ".join(states) for values, states in grouped.items()}
-    width = max((len(name) for name in names.values()), default=0) + 3
-    yield _line(Piece("  " + "state".ljust(width) + "".join(word.center(9) for word in INTENTS), "dim"))
+    width = max((len(name) for name in names.values()), default=0) + 1
+    yield _line(Piece("  " + "state".ljust(width) + "".join(word.center(_CELL) for word in INTENTS), "dim"))
     open_states = state.split(" or ")
     for values, states in grouped.items():
         here = [each for each in states if each in open_states]
@@ -181,7 +183,7 @@ def _table(explanation: Explanation, table: Mapping[tuple[str, str], Trit]) -> I
         for word, value in zip(INTENTS, values, strict=True):
             applied = here and word == intent
             style = TRIT_STYLES[value]
-            row.append(Piece(f"[{value.symbol}]".center(9) if applied else value.symbol.center(9), style))
+            row.append(Piece(f"[{value.symbol}]".center(_CELL) if applied else value.symbol.center(_CELL), style))
         yield _line(*row)
 
 

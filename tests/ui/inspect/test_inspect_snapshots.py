@@ -79,8 +79,7 @@ def test_odd_stores(
     memories = [] if store == "empty" else [{"id": "m1", "text": text, "namespace": "ann"}]
     queries = [] if store != "long" else [{"id": "q1", "text": "tea", "principal": {"namespaces": ["ann"]}}]
     (folder / "data.json").write_text(json.dumps({"memories": memories, "queries": queries}), encoding="utf-8")
-    app = InspectorApp(
-        OpenRequest((folder / "data.json",), OpenOptions(temporary=True, route="global_bm25"), demo=store)
-    )
+    monkeypatch.chdir(folder)  # a name without folders, so that no picture shows where the test ran
+    app = InspectorApp(OpenRequest((Path("data.json"),), OpenOptions(temporary=True, route="global_bm25"), demo=store))
     app.theme = "inspector-light"
     assert snap_compare(app, terminal_size=(120, 40), run_before=after())

@@ -109,6 +109,8 @@ class Core:
         self._gate_marks: dict[int, dict[int, str]] = {}
         self._exposure: dict[int, ExposureReader] = {}
         self._evaluation: Evaluation | None = None
+        #: What has changed in the source since it was opened last, in words; "" where nothing has.
+        self.source_changed = ""
         self._generation = 0
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}

@@ -53,7 +53,7 @@ def open_sources(
     else:
         workspace = Workspace.for_sources(sources, options.workspace)
     try:
-        bundle = _load(sources, options, workspace, on_progress, cancelled)
+        bundle, changed = _load(sources, options, workspace, on_progress, cancelled)
         if cancelled():
             raise Cancelled("loading was cancelled")
         settings = bundle.settings
@@ -85,6 +85,7 @@ def open_sources(
             deciding=deciding,
             encode_for_decisions=options.encode,
         )
+        inspection.source_changed = changed
         inspection.start_calibrated(options.calibration, uncalibrated=options.uncalibrated)
         return inspection
     except BaseException:
@@ -98,17 +99,19 @@ def _load(
     workspace: Workspace,
     on_progress: OnProgress | None,
     cancelled: Callable[[], bool],
-) -> Bundle:
+) -> tuple[Bundle, str]:
+    """The bundle, from the workspace where the source is as it was, and what has changed in it since, in words."""
     load_options = options.load_options()
     fingerprint = formats.fingerprint(sources, load_options)
-    bundle = workspace.load_bundle(fingerprint, on_progress)
-    if bundle is None:
-        bundle = formats.load(sources, load_options, on_progress, cancelled)
-        changed = workspace.fingerprint() is not None
-        report = workspace.save_bundle(fingerprint, bundle, on_progress, cancelled)
-        if changed:
-            bundle.notes.append(f"the source has changed: {report.memories} memories; {report.queries} queries")
-    return bundle
+    kept = workspace.load_bundle(fingerprint, on_progress)
+    if kept is not None:
+        return kept, ""
+    bundle = formats.load(sources, load_options, on_progress, cancelled)
+    report = workspace.save_bundle(fingerprint, bundle, on_progress, cancelled)
+    moved = [one for one in (report.memories, report.queries) if one.new or one.changed or one.gone]
+    if report.first or not moved:
+        return bundle, ""
+    return bundle, f"the source has changed: {report.memories} memories; {report.queries} queries"
 
 
 def _default_route(bundle: Bundle, settings: Settings) -> str:

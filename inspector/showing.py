@@ -101,6 +101,10 @@ class Showing(Weighing):
             words.append(f"{len(self.skipped):,} records skipped")
         if self.workspace.is_temporary:
             words.append("temporary workspace")
+        if self.source_changed:
+            words.append(self.source_changed)
+        if self.waiting:
+            words.append(f"{self.waiting:,} edits wait for records that are gone")
         if self.active_edits:
             words.append(f"{self.active_edits:,} edits in force")
         words.extend(self._decision_notices())

@@ -104,11 +104,7 @@ class Auditor:
 
     def trail(self, qi: int, mi: int) -> Trail:
         """The trail of any stored memory for a query."""
-        core = self._core
-        route = (
-            f"the {core.route.k} candidates of {core.route}" if self.retrieval(qi) != "recorded" else str(core.route)
-        )
-        return self.audit(qi).trail(mi, route, self.case(qi))
+        return self.audit(qi).trail(mi, str(self._core.route), self.case(qi))
 
     def all(self) -> list[QueryAudit]:
         """The audits of every query, in their order."""

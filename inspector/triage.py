@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from inspector.audit.audit import QueryAudit
+from inspector.audit.causes import Decided, cause_of, proof_of
 from inspector.audit.stages import Proof
-from inspector.audit.triage import (
-    Decided,
-    Incident,
-    Queue,
-    cause_of,
-    identity_of,
-    proof_of,
-    recorded_at,
-    severity_of,
-)
+from inspector.audit.triage import Incident, Queue, identity_of, recorded_at, severity_of
 from inspector.auditing import Auditor
 from inspector.errors import FieldError
 from inspector.inspection import Inspection

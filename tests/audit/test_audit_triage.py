@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.audit.triage import Cause, Incident, Queue, Severity, identity_of
+from inspector.audit.causes import Cause
+from inspector.audit.triage import Incident, Queue, Severity, identity_of
 from inspector.auditing import Auditor
 from inspector.inspection import Inspection, OpenOptions, demo_folder, open_sources
 from inspector.triage import Triage

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-import pytest
-
 from inspector.text import visible
 from inspector.ui.widgets.reader import Reader
 
@@ -46,9 +44,8 @@ def nasty_store() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return [memory], [query]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_hostile_text_is_inert_on_every_tab_and_dialog(bench: OpenBench, size: tuple[int, int]) -> None:
-    async with bench(*nasty_store(), size=size) as b:
+async def test_hostile_text_is_inert_on_every_tab_and_dialog(bench: OpenBench) -> None:
+    async with bench(*nasty_store(), size=(80, 24)) as b:
         for keys in (
             (),
             ("right_curly_bracket",),
@@ -69,6 +66,10 @@ async def test_hostile_text_is_inert_on_every_tab_and_dialog(bench: OpenBench, s
         await b.press("escape")
         assert b.app.screen is b.screen
         assert "[/foo]" in b.seen()
+        await b.pilot.resize_terminal(200, 60)
+        for _ in range(3):
+            await b.press("right_curly_bracket")
+            assert not acting(b.seen())
 
 
 async def test_hostile_text_is_inert_while_it_is_edited(bench: OpenBench) -> None:
@@ -114,27 +115,29 @@ def shown_by(reader: Reader) -> str:
     return "".join(line.lstrip("▸›") if number == 0 else line for number, line in enumerate(lines))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "word " * 1_000,
-        "x" * 5_000,
-        "기억은 열쇠가 아니다. " * 500,
-        "記憶の場所と、文脈。" * 500,
-        "mixed 한글 and 漢字 with emoji 👩‍👩‍👧 and é " * 120,
-    ],
-    ids=["words", "one word", "Korean", "Japanese", "mixed"],
-)
-async def test_long_text_is_shown_whole(bench: OpenBench, text: str) -> None:
-    async with bench([{"id": "m1", "text": text}], [{"id": "q", "text": text}]) as b:
-        await b.press("t")
-        reader = b.app.screen.query_one(Reader)
-        assert shown_by(reader) == visible(text)
-        # No line is wider than the pane, counted in terminal cells.
-        width = reader.scrollable_content_region.width
-        assert all(reader._line_content(n).cell_length <= width for n in range(reader.virtual_size.height))
-        await b.press("escape", "right_curly_bracket")
-        assert visible(text) in b.screen.record.reader.plain()
+LONG = {
+    "words": "word " * 1_000,
+    "one-word": "x" * 5_000,
+    "korean": "기억은 열쇠가 아니다. " * 500,
+    "japanese": "記憶の場所と、文脈。" * 500,
+    "mixed": "mixed 한글 and 漢字 with emoji 👩‍👩‍👧 and é " * 120,
+}
+
+
+async def test_long_text_is_shown_whole(bench: OpenBench) -> None:
+    memories = [{"id": name, "text": text} for name, text in LONG.items()]
+    async with bench(memories, [{"id": "q", "text": "tea"}]) as b:
+        b.screen.detail.go_to("record")
+        for mi, text in enumerate(LONG.values()):
+            b.screen.candidate_pane.show_memory(mi)
+            await b.press("t")
+            reader = b.app.screen.query_one(Reader)
+            assert shown_by(reader) == visible(text)
+            # No line is wider than the pane, counted in terminal cells.
+            width = reader.scrollable_content_region.width
+            assert all(reader._line_content(n).cell_length <= width for n in range(reader.virtual_size.height))
+            await b.press("escape")
+            assert visible(text) in b.screen.record.reader.plain()
 
 
 async def test_a_megabyte_on_one_line(bench: OpenBench) -> None:

@@ -14,7 +14,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.records import FieldRead, Presence, show_namespace
+from inspector.records import ABSENT, FieldRead, Presence, show_namespace
 from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.widgets.cells import Piece, fit
@@ -67,7 +67,7 @@ def _principal(read: FieldRead) -> str | None:
     value = read.value
     if not isinstance(value, dict) or not value:
         return None
-    owner = value.get("id")
+    owner = value.get("id", ABSENT)
     spaces = value.get("namespaces")
     roles = value.get("roles")
     text = show_value(owner)

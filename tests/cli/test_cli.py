@@ -228,9 +228,9 @@ def test_assumptions_are_said_and_marked(run: Run, store: Path, tmp_path: Path) 
 
 def test_a_changed_source_is_noticed_and_only_then(run: Run, store: Path, tmp_path: Path) -> None:
     args = ("evaluate", store, "--route", "global_bm25", "--out", tmp_path / "r")
-    assert "changed" not in run(*args)[2]
-    assert "changed" not in run(*args, "--assume", "policy=allow")[2]
+    assert "has changed" not in run(*args)[2]
+    assert "has changed" not in run(*args, "--assume", "policy=allow")[2]
     with (store / "memories.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"id":"c","text":"tea at six"}\n')
     assert "the source has changed: 1 new, 0 changed, 0 gone memories" in run(*args)[2]
-    assert "changed" not in run(*args)[2]
+    assert "has changed" not in run(*args)[2]

@@ -97,7 +97,12 @@ class Watch:
 
 
 def clip(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """The text, cut where it is too long for a message, with the number of characters left out."""
+    """The text, cut where it is too long for a message, with the number of characters left out.
+
+    Lone surrogates, which no output can encode, are escaped.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
 
 

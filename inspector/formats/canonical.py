@@ -161,7 +161,14 @@ def _write_records(records: Iterable[Record], fp: IO[str], edited: bool) -> None
 
 @contextmanager
 def atomic(path: Path) -> Iterator[IO[str]]:
-    """A text file that takes its place only when it is whole and on the disk; otherwise nothing is left behind."""
+    """A text file that takes its place only when it is whole and on the disk; otherwise nothing is left behind.
+
+    What is no ordinary file, a pipe or a device, is written to as it is: another file must never take its place.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as fp:
+            yield fp
+        return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with temporary.open("x", encoding="utf-8", newline="\n") as fp:

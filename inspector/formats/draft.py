@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from inspector.times import parse_time
 NO_FILTER = "not recorded in this export"
 #: Longest value quoted in a ``loss``.
 _QUOTE = 60
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Draft:
@@ -230,9 +232,9 @@ def text_of(value: Any) -> str:
 
 
 def as_word(value: Any) -> str | None:
-    """An id as text: a text, or a whole number; None for anything else and for an empty text."""
+    """An id as text: a text, or a whole number; None for anything else, an empty text, and one that is no Unicode."""
     if isinstance(value, str):
-        return value or None
+        return value if value and (value.isascii() or _SURROGATE.search(value) is None) else None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 

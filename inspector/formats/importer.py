@@ -12,7 +12,7 @@ from inspector.errors import InputError
 from inspector.formats.base import Format, Watch, clip, name_of
 from inspector.formats.collect import Collector
 from inspector.formats.lines import Fault, KeyPath
-from inspector.formats.outline import Outline, outline
+from inspector.formats.outline import EACH, Outline, outline
 from inspector.formats.rows import Raw, read_rows
 from inspector.records import Origin
 
@@ -26,13 +26,18 @@ class Source:
     outline: Outline
 
 
+#: Where a file of our own form has its memories.
+_OUR_PLACES = ((), (EACH,), ("memories", EACH))
+
+
 @dataclass(frozen=True)
 class Importer:
     """A format of another project.
 
     ``matches`` recognises a file by its outline; ``folder`` gives the files of a folder of this format, none where it
     is something else. ``settings`` are what the format itself fixes (its time zone). ``late`` reads it after all other
-    sources, for a format that adds to what they say.
+    sources, for a format that adds to what they say. Records with our own ``id`` and ``text`` are ours, unless a
+    format ``shares_keys``.
     """
 
     format: Format
@@ -41,12 +46,15 @@ class Importer:
     folder: Callable[[Path], tuple[Path, ...]] = lambda _: ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     late: bool = False
+    shares_keys: bool = False
 
     def find(self, path: Path) -> tuple[Path, ...]:
         """The files of this format at a path, none where it is something else."""
         if path.is_dir():
             return self.folder(path)
-        return (path,) if self.matches(outline(path)) else ()
+        found = outline(path)
+        is_ours = not self.shares_keys and any({"id", "text"} <= found.at(*place) for place in _OUR_PLACES)
+        return (path,) if not is_ours and self.matches(found) else ()
 
 
 def each(files: tuple[Path, ...]) -> Iterator[Source]:

@@ -195,7 +195,7 @@ def _second_kind(source: Source, found: Mapping[str, Any], collector: Collector)
         if agent_id is None:
             continue
         for block_id in listed(agent.get("block_ids")):
-            if isinstance(block_id, str):
+            if as_word(block_id) is not None:
                 holders.setdefault(block_id, []).append(agent_id)
         if as_word(agent.get("name")) is not None:
             names.setdefault(agent["name"], []).append(agent_id)
@@ -233,5 +233,5 @@ def _placed(error: FieldError, where: str, source: Source) -> InputError:
     return at(FieldError(field, error.wrong, error.expected), source.name, None)
 
 
-IMPORTER = Importer(PASSAGES, read, matches)
+IMPORTER = Importer(PASSAGES, read, matches, shares_keys=True)
 FILE_IMPORTER = Importer(AGENT_FILE, read_file, matches_file)

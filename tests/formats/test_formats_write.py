@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,18 @@ def test_mode_of_a_written_file_is_that_of_any_new_file(tmp_path: Path) -> None:
     with atomic(tmp_path / "f") as fp:
         fp.write("x")
     assert (tmp_path / "f").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_pipe_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    """Nor is a device, which root could replace by a file for everyone."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    with atomic(pipe) as fp:
+        fp.write("x")
+    reader.join()
+    assert got == ["x"]
+    assert pipe.is_fifo()
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]

@@ -1,0 +1,174 @@
+"""Every importer: its example loads, a cut file is named, hostile content never crashes, sources stay as they are."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.errors import InputError, InspectorError
+from inspector.formats import FORMATS, LoadOptions, fingerprint, load
+from inspector.formats.canonical import write_bundle
+from inspector.formats.importers import BY_NAME, IMPORTERS
+from tests.formats.importing import example, imported
+
+NAMES = [one.format.name for one in IMPORTERS]
+JSON = [name for name in NAMES if next(one.example for one in FORMATS if one.name == name)[0] in "[{"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_is_recognised_and_loads(tmp_path: Path, name: str) -> None:
+    bundle = imported(example(name, tmp_path))
+    assert bundle.format == name
+    assert len(bundle.memories) == 1
+    assert "Ana" in bundle.memories[0].text
+    # the cause of every ? that the format leads to is named
+    assert bundle.memories[0].value("loss")
+    assert bundle.account.mapped or name.endswith("memory")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_an_importer_says_of_itself(name: str) -> None:
+    shown = BY_NAME[name].format
+    assert shown.scope
+    assert shown.recognised_by
+    assert shown.loss
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_by_hand_and_named_wrongly(tmp_path: Path, name: str) -> None:
+    path = example(name, tmp_path)
+    assert imported(path, as_format=name).format == name
+    other = tmp_path / "other"
+    other.write_text('{"id": "m", "text": "canonical"}\n')
+    with pytest.raises(InputError, match=f"is not {name} data"):
+        imported(other, as_format=name)
+
+
+@pytest.mark.parametrize("name", JSON)
+@pytest.mark.parametrize("share", [0.4, 0.75, 0.97])
+def test_a_cut_document_is_named(tmp_path: Path, name: str, share: float) -> None:
+    path = example(name, tmp_path)
+    text = path.read_text()
+    path.write_text(text[: int(len(text) * share)])
+    with pytest.raises(InputError) as caught:
+        imported(path, as_format=name)
+    assert str(caught.value).startswith(str(path))
+    with pytest.raises(InputError):
+        imported(path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_export_and_import_again(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in").mkdir()
+    first = imported(example(name, tmp_path / "in"))
+    write_bundle(first, tmp_path / "out")
+    second = imported(tmp_path / "out")
+    assert [memory.fields for memory in second.memories] == [memory.fields for memory in first.memories]
+    assert second.settings.aliases == first.settings.aliases
+    assert second.settings.policy == first.settings.policy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_source_is_left_alone_and_its_fingerprint_follows_it(tmp_path: Path, name: str) -> None:
+    path = example(name, tmp_path)
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    before = {file: file.read_bytes() for file in files}
+    first = fingerprint([path])
+    load([path])
+    load([path])
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert fingerprint([path]) == first
+    files[0].write_bytes(before[files[0]] + b" ")
+    assert fingerprint([path]) != first
+
+
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    2**70,
+    1e308,
+    float("nan"),
+    "",
+    "\x1b[2J\u202e",
+    "\udc80",
+    "x" * 300,
+    "2026-13-45T99:99",
+    [],
+    {},
+    [None],
+    [[[]]],
+    {"a": {"b": None}},
+    "{",
+    "[1",
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a JSON value, the outermost left out."""
+    found = [path] if path else []
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in steps:
+        found += places(inner, (*path, key))
+    return found
+
+
+def changed(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
+    made = copy.deepcopy(value)
+    node = made
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = odd
+    return made
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_no_value_anywhere_crashes_an_importer(tmp_path: Path, name: str) -> None:
+    """Each place of the example with each odd value: it loads, or an error of ours says what is wrong."""
+    value = json.loads(next(one.example for one in FORMATS if one.name == name))
+    path = tmp_path / "m"
+    chosen = random.Random(0)  # the same every time; all pairs would take minutes over all formats
+    pairs = [(place, odd) for place in places(value) for odd in ODD]
+    for place, odd in chosen.sample(pairs, min(len(pairs), 160)):
+        path.write_text(json.dumps(changed(value, place, odd)))
+        for lenient in (False, True):
+            try:
+                bundle = load([path], LoadOptions(as_format=name, lenient=lenient))
+            except InspectorError as error:
+                str(error).encode()
+                continue
+            write_bundle(bundle, tmp_path / "out", overwrite=True)
+            for file in (tmp_path / "out").iterdir():
+                file.unlink()
+
+
+def test_nothing_of_ours_is_taken_for_anothers(tmp_path: Path) -> None:
+    """Canonical records with the fields that importers look for stay canonical."""
+    record = {
+        "id": "m1",
+        "text": "x",
+        "namespace": "n",
+        "memory": "a key of someone's own",
+        "payload": {},
+        "fact": "f",
+        "source_node_uuid": "s",
+        "key": "k",
+        "value": 1,
+    }
+    path = tmp_path / "m.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    bundle = imported(path)
+    assert (bundle.format, bundle.memories[0].text) == ("jsonl", "x")
+    query = {"id": "q1", "text": "?", "principal": {"id": "a"}, "ids": ["a"]}
+    path.write_text(json.dumps({"memories": [record], "queries": [query]}))
+    assert imported(path).format == "json"
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    (folder / "memories.jsonl").write_text(json.dumps(record) + "\n")
+    (folder / "MEMORY.md").write_text("notes of the bundle's author")
+    assert imported(folder).format == "bundle"

@@ -289,7 +289,9 @@ def _inspect() -> Iterator[Action]:
         "revert", "backspace,delete", "Edit: Revert field", "the field under the cursor back to the source's value"
     )
     yield act("edits", "E", "Edit: List edits", "the list of edits; revert one or all")
-    yield act("flip", "f", "Edit: Apply smallest", "apply the smallest edit that flips the verdict")
+    yield act(
+        "flip", "f", "Edit: Apply smallest", "apply the smallest edit that flips the verdict, or that closes the gap"
+    )
     yield act("intent", "i", "Query: Cycle intent", "current, history, unknown; the verdicts follow")
     yield act(
         "as_of_earlier", "left_square_bracket,less_than_sign", "Query: Earlier", "as_of to the store's event before"
@@ -309,6 +311,10 @@ def _inspect() -> Iterator[Action]:
     yield act("previous_query", "p", "Go: Previous query", "the query before, without leaving the pane")
     yield act("next_tab", "right_curly_bracket", "Go: Next tab", "the next detail tab")
     yield act("previous_tab", "left_curly_bracket", "Go: Previous tab", "the detail tab before")
+    yield act("gate_mode", "a", "Gate: Next mode", "self_description, jurisdiction, grants, layered; the whole store")
+    yield act(
+        "govern", "F", "Gate: Govern", "say what the memory governs and what authority it carries, in a short form"
+    )
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
     yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
     yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on
@@ -13,28 +12,15 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from inspector.errors import FieldError
-from inspector.records import FieldSpec
 from inspector.text import fold
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
-from inspector.ui.widgets.editor import EditTask, FieldEditor
+from inspector.ui.widgets.editor import EditTask, FieldEditor, FieldRow
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput
 from inspector.ui.widgets.safe import plain
 from inspector.ui.widgets.signs import EDITED
 from inspector.ui.widgets.values import is_missing, show_value
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRow:
-    """A field that can be chosen: its value in force, and in words where several records differ."""
-
-    spec: FieldSpec
-    value: Any
-    edited: bool
-    mixed: str = ""
-    near: bool = False
-
 
 _COLUMNS = (
     Column("field", "field", 22, 12),

@@ -17,13 +17,14 @@ from textual.widgets import Footer
 
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
-from inspector.ui.screens.inspect_edit import InspectEditing
+from inspector.ui.screens.inspect_gate import InspectGate
 from inspector.ui.screens.inspect_work import InspectWorking
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
 from inspector.ui.widgets.candidate_pane import CandidatePane
 from inspector.ui.widgets.detail import Detail, Subject
+from inspector.ui.widgets.gate_signs import decider
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.query_pane import QueryPane
 from inspector.ui.widgets.safe import paragraphs
@@ -39,7 +40,7 @@ _NARROW = 100
 _HEADER_REST = 0.15
 
 
-class InspectScreen(InspectEditing, InspectWorking):
+class InspectScreen(InspectGate, InspectWorking):
     """Three regions beside each other, or below each other where the terminal is narrow.
 
     In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
@@ -145,8 +146,11 @@ class InspectScreen(InspectEditing, InspectWorking):
             self.candidate_pane.fill(None, ())
         else:
             line = replace(self.inspection.bundle_line(qi), route=self.route_in_force)
-            self.bundle_bar.show(line, self.query_pane.row(qi), self.inspection.tau)
-            self.candidate_pane.fill(qi, self._candidates(qi), cursor=cursor)
+            rows = self._candidates(qi)
+            self.bundle_bar.show(
+                line, self.query_pane.row(qi), self.inspection.tau, self.inspection.gate.mode, decider(rows)
+            )
+            self.candidate_pane.fill(qi, rows, cursor=cursor)
         self._show_detail()
 
     def _candidates(self, qi: int) -> list[Candidate]:
@@ -174,6 +178,8 @@ class InspectScreen(InspectEditing, InspectWorking):
         event.stop()
         if event.column == "text":
             self.action_full_text()
+        elif event.column == "gate":
+            self.detail.go_to("gate", focus=True)
         else:
             self.detail.go_to(self.detail.active, focus=True)
 
@@ -183,6 +189,8 @@ class InspectScreen(InspectEditing, InspectWorking):
         event.stop()
         if event.key == "route":
             self.action_route()
+        elif event.key == "gate":
+            self.choose_gate_mode()
         else:
             self.edit_query(event.key)
 

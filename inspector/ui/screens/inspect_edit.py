@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from inspector.errors import FieldError, InspectorError
+from inspector.gate.evaluate import MEMORY_FIELDS_READ
 from inspector.records import (
     ABSENT,
     INTENTS,
     MEMORY_FIELDS,
     QUERY_FIELDS,
-    FieldSpec,
-    Record,
 )
-from inspector.text import visible
 from inspector.times import Instant
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
-from inspector.ui.screens.edit_field import EditFieldDialog, FieldRow
+from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.inspect_base import InspectBase
 from inspector.ui.screens.inspect_dialogs import LinesDialog
+from inspector.ui.tasks import (
+    Kind,
+    field_rows,
+    gate_preview,
+    make_task,
+    records_of,
+    title_of,
+    verdict_preview,
+)
 from inspector.ui.widgets.cells import Piece
-from inspector.ui.widgets.detail_tabs import FieldChosen, FlipChosen
+from inspector.ui.widgets.detail import FieldChosen
+from inspector.ui.widgets.detail_tabs import FlipChosen
 from inspector.ui.widgets.editor import EditTask, FieldEditor
-from inspector.ui.widgets.signs import ARROW, trit, verdict
+from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.values import read_typed, show_value
 from inspector.ui.widgets.why import FieldChoice
 from inspector.views import Change
@@ -33,14 +41,8 @@ from inspector.views import Change
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
-Kind = Literal["memory", "query"]
 #: Field of a candidates' column, for columns that show a field.
 _COLUMN_FIELDS = {"owner": "namespace", "text": "text"}
-#: Words of the store that are offered while a field is typed, at the most.
-_MOST_WORDS = 300
-#: Kinds of field for which the words in use are worth offering.
-_OFFERED = ("word", "namespace", "list")
-_NO_WORDS = ("superseded_by",)
 
 
 class InspectEditing(InspectBase):
@@ -55,74 +57,23 @@ class InspectEditing(InspectBase):
 
     # What is edited
 
-    def _records(self, kind: Kind, indices: Sequence[int]) -> list[Record]:
-        source: Sequence[Record] = self.inspection.memories if kind == "memory" else self.inspection.queries
-        return [source[index] for index in indices]
-
     def _chosen_memories(self) -> list[int]:
         """The marked memories, else the one under the cursor."""
         return self.candidate_pane.chosen()
 
-    def _title(self, kind: Kind, records: Sequence[Record]) -> str:
-        if len(records) == 1:
-            return f"{kind} {records[0].id}"
-        return f"{len(records)} marked memories" if kind == "memory" else f"{len(records)} queries"
-
     def make_task(self, kind: Kind, indices: Sequence[int], field: str) -> EditTask:
         """The task of editing a field of the records, with what it would do to the pair under the cursor."""
-        spec = (MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS)[field]
-        records = self._records(kind, indices)
-        values = [record.get(field) for record in records]
-        differ = len({repr(value) for value in values})
-        note = f"{len(records)} records hold {differ} different values; all will hold this one" if differ > 1 else ""
-        return EditTask(
-            spec=spec,
-            title=f"{field} of {self._title(kind, records)}",
-            value=values[0],
-            original=records[0].fields.get(field, ABSENT),
-            words=self._words(kind, spec),
-            note=note,
-            timezone=self.inspection.settings.timezone,
-            preview=partial(self._preview, kind, tuple(indices), field),
-            context=(kind, tuple(indices)),
-        )
-
-    def _words(self, kind: Kind, spec: FieldSpec) -> list[str]:
-        """Words that the store holds in this field, the most frequent first."""
-        if spec.kind not in _OFFERED or spec.name in _NO_WORDS:
-            return []
-        counts: dict[str, int] = {}
-        source: Sequence[Record] = self.inspection.memories if kind == "memory" else self.inspection.queries
-        for record in source:
-            value = record.value(spec.name)
-            for word in value if isinstance(value, list) and spec.kind == "list" else (value,):
-                if isinstance(word, str):
-                    counts[word] = counts.get(word, 0) + 1
-        return sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
+        preview = partial(self._preview, kind, tuple(indices), field)
+        return make_task(self.inspection, kind, indices, field, preview)
 
     def _preview(self, kind: Kind, indices: tuple[int, ...], field: str, value: Any) -> list[Piece]:
-        if self.qi is None:
-            return []
         current = self.candidate_pane.current
-        if current is None:
+        if self.qi is None or current is None:
             return []
-        found = self.inspection.preview(kind, indices, field, value, self.qi, current.mi)
-        pieces = [Piece("would give ", "dim")]
-        for letter, before, after in (
-            ("S", current.scope, found.scope),
-            ("P", current.policy, found.policy),
-            ("L", current.lifecycle, found.lifecycle),
-        ):
-            pieces.append(Piece(f"{letter} ", "dim"))
-            if before is not after:
-                pieces += [Piece(before.symbol, "dim"), Piece(ARROW, "changed")]
-            pieces += [trit(after), Piece("  ")]
-        if found.before is not found.admissible:
-            pieces += [verdict(found.before), Piece(f" {ARROW} ", "changed")]
-        pieces.append(verdict(found.admissible))
-        if len(indices) > 1 or kind == "query":
-            pieces.append(Piece(f"  for {visible(current.memory_id)}", "dim"))
-        return pieces
+        return [
+            *verdict_preview(self.inspection, kind, indices, field, value, self.qi, current),
+            *gate_preview(self.inspection, kind, indices, field, value, self.qi, current.mi),
+        ]
 
     # Fields
 
@@ -139,15 +90,17 @@ class InspectEditing(InspectBase):
             self.edit_memories(_COLUMN_FIELDS.get(column, ""), near=self._near(column))
 
     def _edit_in_detail(self) -> None:
-        key = None
-        if self.detail.active == "why":
-            key = self.why.reader.key
-        elif self.detail.active == "record":
-            key = self.record.reader.key
-        if isinstance(key, FieldChoice):
+        key = self._field_in_detail()
+        if key is not None:
             self.on_field_chosen(FieldChosen(key.owner, key.name))
         else:
             self.edit_memories("")
+
+    def _field_in_detail(self) -> FieldChoice | None:
+        """The field under the cursor of the tab in sight, while the focus is there."""
+        reader = getattr(self.detail.tab(self.detail.active), "reader", None)
+        key = reader.key if isinstance(reader, Reader) and reader.has_focus else None
+        return key if isinstance(key, FieldChoice) else None
 
     def _near(self, column: str) -> set[str]:
         """The fields that the axis under the cursor reads, which are offered first."""
@@ -155,6 +108,8 @@ class InspectEditing(InspectBase):
         if self.qi is None or mi is None:
             return set()
         explanation = self.inspection.explain(self.qi, mi)
+        if column == "gate":
+            return set(MEMORY_FIELDS_READ)
         axes = [column] if column in ("scope", "policy", "lifecycle", "relevance") else list(explanation.decided_by)
         near: set[str] = set()
         for axis in axes:
@@ -184,24 +139,16 @@ class InspectEditing(InspectBase):
             self._open_dialog("query", [self.qi], field, set())
 
     def _open_dialog(self, kind: Kind, indices: Sequence[int], field: str, near: set[str]) -> None:
-        records = self._records(kind, indices)
-        specs = MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS
-        rows = [self._field_row(records, spec, spec.name in near) for spec in specs.values() if spec.name != "id"]
+        records = records_of(self.inspection, kind, indices)
         self.app.push_screen(
             EditFieldDialog(
-                f"Edit {self._title(kind, records)}",
-                rows,
+                f"Edit {title_of(kind, records)}",
+                field_rows(records, kind, near),
                 partial(self.make_task, kind, indices),
                 partial(self._save, kind, indices),
                 field or None,
             )
         )
-
-    def _field_row(self, records: Sequence[Record], spec: FieldSpec, near: bool) -> FieldRow:
-        values = {repr(record.get(spec.name)) for record in records}
-        mixed = f"{len(values)} different values" if len(values) > 1 else ""
-        edited = any(spec.name in record.edits for record in records)
-        return FieldRow(spec, records[0].get(spec.name), edited, mixed, near)
 
     def _save(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> None:
         self.looked()
@@ -226,24 +173,28 @@ class InspectEditing(InspectBase):
 
     def action_revert(self) -> None:
         """The field under the cursor back to the source's value, for each chosen memory."""
-        field = self.record.field if self.detail.active == "record" and self.record.has_focus_within else None
+        key = self._field_in_detail()
+        field = None if key is None else key.name
         if field is None and self.candidate_pane.has_focus_within:
             field = _COLUMN_FIELDS.get(self.candidate_pane.grid.cursor_column)
         if self.bundle_bar.has_focus and self.qi is not None:
             self._revert("query", [self.qi], self.bundle_bar.key)
+        elif key is not None and key.owner == "query" and self.qi is not None:
+            self._revert("query", [self.qi], key.name)
         elif field is not None:
             self._revert("memory", self._chosen_memories(), field)
         else:
             self.toast("put the cursor on a field that carries an edit; E lists all edits")
 
     def _revert(self, kind: Kind, indices: Sequence[int], field: str) -> None:
-        edited = [index for index in indices if field in self._records(kind, [index])[0].edits]
+        edited = [index for index in indices if field in records_of(self.inspection, kind, [index])[0].edits]
         if not edited:
             self.toast(f"{field} has no edit")
             return
         self.looked()
         for index in edited:
-            self.inspection.edit(kind, [index], field, self._records(kind, [index])[0].fields.get(field, ABSENT))
+            record = records_of(self.inspection, kind, [index])[0]
+            self.inspection.edit(kind, [index], field, record.fields.get(field, ABSENT))
 
     # Judgments
 
@@ -280,6 +231,9 @@ class InspectEditing(InspectBase):
         """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
         current = self.candidate_pane.current
         if self.qi is None or current is None:
+            return
+        if self.detail.active == "gate":
+            self.close_gap()
             return
         chosen = self.why.first_flip() if self.detail.active == "why" else None
         if chosen is None or (chosen.qi, chosen.mi) != (self.qi, current.mi):
@@ -394,6 +348,10 @@ class InspectEditing(InspectBase):
         groups = [[one.strip() for one in line.split(",") if one.strip()] for line in lines]
         self.looked()
         self.inspection.set_setting("aliases", [group for group in groups if group])
+
+    def close_gap(self) -> None:
+        """Apply what would close the gap."""
+        raise NotImplementedError
 
     def changed(self, change: Change) -> None:
         """What an edit moved has to be shown."""

@@ -14,13 +14,15 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.gate.gate import Mode
 from inspector.records import ABSENT, FieldRead, Presence, show_namespace
 from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.widgets.cells import Piece, fit
+from inspector.ui.widgets.gate_signs import gate_figures
 from inspector.ui.widgets.signs import EDITED, bounds, content, share, stage
 from inspector.ui.widgets.values import show_value
-from inspector.views import BundleLine, Figures, QueryRow
+from inspector.views import BundleLine, Candidate, Figures, QueryRow
 
 _GAP = 2
 _MOST = 60
@@ -80,8 +82,8 @@ def _principal(read: FieldRead) -> str | None:
     return text
 
 
-def bundle_parts(line: BundleLine) -> list[Part]:
-    """The parts of the bundle, in the order of the screen."""
+def bundle_parts(line: BundleLine, gate: str = "") -> list[Part]:
+    """The parts of the bundle, in the order of the screen; ``gate`` is the gate's mode."""
     instant = line.as_of_instant
     as_of = _value(line.as_of, None if instant is None else visible(instant.text))
     if instant is not None and line.as_of.origin not in ("edit", "assumption"):
@@ -100,12 +102,13 @@ def bundle_parts(line: BundleLine) -> list[Part]:
     parts += [
         Part("semantic_tag", "tag", _value(line.tag)),
         Part("route", "route", [Piece(str(line.route)), Piece(" k ", "dim"), Piece(str(line.route.k))]),
+        *([Part("gate", "gate", [Piece(gate)])] if gate else []),
         Part("", "", [Piece("…", "link")]),
     ]
     return parts
 
 
-def figure_parts(row: QueryRow, tau: float) -> list[list[Piece]]:
+def figure_parts(row: QueryRow, tau: float, gate: Sequence[list[Piece]] = ()) -> list[list[Piece]]:
     """The query's figures and what has to be said of it, in words where there is no figure."""
     figures: Figures = row.figures
     found = figures.matched
@@ -116,6 +119,8 @@ def figure_parts(row: QueryRow, tau: float) -> list[list[Piece]]:
     else:
         parts.append([Piece("recall ", "dim"), Piece(share(found.recall), "strong")])
         parts[-1].append(Piece(f" ({found.hits} of {found.required})", "dim"))
+    parts += gate
+    if found.evaluable and found.recall is not None:
         if found.feasible is True and found.prefix is not None:
             parts.append([Piece("prefix ", "dim"), Piece(f"{found.prefix}", "strong")])
             if figures.risk is not None:
@@ -178,8 +183,18 @@ class BundleBar(Widget, can_focus=True):
         self._at = 0
         self._placed: list[tuple[int, int, int, int]] = []
 
-    def show(self, line: BundleLine | None, row: QueryRow | None, tau: float) -> None:
-        """Show a query's bundle and figures, or that there is no query."""
+    def show(
+        self,
+        line: BundleLine | None,
+        row: QueryRow | None,
+        tau: float,
+        mode: Mode | None = None,
+        decides: Candidate | None = None,
+    ) -> None:
+        """Show a query's bundle and figures, or that there is no query.
+
+        ``mode`` is the gate's, ``decides`` the candidate that acts.
+        """
         before = self._lines(self._room)
         if line is None or row is None:
             self._title, self._text, self._parts, self._figures = [Piece("no query selected", "dim")], "", [], []
@@ -187,8 +202,9 @@ class BundleBar(Widget, can_focus=True):
             mark = [Piece(f" {EDITED}", "edited")] if row.edited else []
             self._title = [stage(row)[0], Piece(f" {visible(row.query_id)}", "heading"), *mark, Piece("  ")]
             self._text = visible(row.text)
-            self._parts = bundle_parts(line)
-            self._figures = figure_parts(row, tau)
+            gate = [] if mode is None else gate_figures(mode, decides)
+            self._parts = bundle_parts(line, mode or "")
+            self._figures = figure_parts(row, tau, gate)
         self._at = min(self._at, max(0, len(self._parts) - 1))
         self.refresh(layout=len(self._lines(self._room)) != len(before))
 

@@ -27,10 +27,11 @@ class CandidatePane(TablePane):
     PANE: ClassVar[str] = "Candidates"
     PLACEHOLDER: ClassVar[str] = "words in id, owner or text"
     HELP = (
-        "S scope, P policy, L lifecycle, R relevance, U usable: 1 true, 0 false, ? unknown. 1, 0 and . judge the axis "
-        "under the column cursor, - takes the judgment away. ✎ edited, old→new changed by an edit. Trail: S stored, "
-        "R retrieved, V verified, E exposed, D disclosed; · did not happen, ! should not have. space marks: what you "
-        "do is then done to all marked memories."
+        "S scope, P policy, L lifecycle, R relevance, U usable: 1 true, 0 false, ? unknown. 1, 0 and . judge the "
+        "axis under the column cursor, - takes the judgment away. ✎ edited, old→new changed by an edit. Trail: S "
+        "stored, R retrieved, V verified, E exposed, D disclosed; · did not happen, ! should not have. Gate: ◆ "
+        "decides, ✓ pass, ✗ fail, ! warn, – skip, ↑ made stricter, then the final action; enter there shows why. "
+        "space marks: what you do is then done to all marked memories."
     )
 
     class Highlighted(Message):

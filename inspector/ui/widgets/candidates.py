@@ -9,6 +9,7 @@ from typing import Any
 from inspector.text import fold, visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.gate_signs import gate_cell, gate_order
 from inspector.ui.widgets.signs import EDITED, score, trail_cell, trit_cell, verdict_cell
 from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 
@@ -25,8 +26,9 @@ COLUMNS = (
     Column("verdict", "verdict", 14, 12, help="scope AND policy AND lifecycle"),
     Column("relevance", "R", 3, help="relevance: judgment, required evidence, semantic tag"),
     Column("usable", "U", 3, help="usable: relevance AND admissible"),
+    Column("gate", "gate", 16, 9, help="gate: ◆ decides; ✓ pass ✗ fail ! warn – skip; ↑ made stricter; final action"),
     Column("trail", "trail", 5, 5, help="Stored Retrieved Verified Exposed Disclosed"),
-    Column("text", "text", 12, 4, flex=8),
+    Column("text", "text", 12, 3, flex=8),
 )
 _ALL = frozenset(column.key for column in COLUMNS)
 VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)
@@ -51,6 +53,7 @@ def candidate_cells(row: Candidate, columns: Collection[str] = _ALL) -> Sequence
         verdict_cell(row.admissible, before.get("admissible")),
         axis("relevance", row.relevance),
         axis("usable", row.usable),
+        gate_cell(row),
         trail_cell(row),
         [Piece(EDITED, "edited"), Piece(row.text)] if "text" in row.edited else row.text,
     )
@@ -81,6 +84,7 @@ _ORDERS: dict[str, Callable[[Candidate], tuple[bool, Any]]] = {
     "verdict": lambda row: (False, int(row.admissible)),
     "relevance": lambda row: (False, int(row.relevance)),
     "usable": lambda row: (False, int(row.usable)),
+    "gate": gate_order,
     "trail": lambda row: (False, "".join(piece.text for piece in trail_cell(row))),
     "text": lambda row: (False, row.text),
 }
@@ -132,8 +136,8 @@ class CandidateList:
             self.orders = []
         else:
             self.orders = [each for each in self.orders if each[0] != column]
-            # Scores and truth read best from the top.
-            down = column in ("score", *AXIS_COLUMNS, "verdict", "usable")
+            # Scores, truth and the strictest action read best from the top.
+            down = column in ("score", *AXIS_COLUMNS, "verdict", "usable", "gate")
             self.orders.append((column, down))
         self.arrange()
 

@@ -41,6 +41,15 @@ class Subject:
         return self.candidate.mi
 
 
+class FieldChosen(Message):
+    """A field shown in a tab is to be edited; ``owner`` is "memory" or "query"."""
+
+    def __init__(self, owner: str, name: str) -> None:
+        super().__init__()
+        self.owner = owner
+        self.name = name
+
+
 class DetailTab(Vertical):
     """One tab. It is asked to show a subject only while it is in sight; None means that there is no candidate."""
 
@@ -116,7 +125,9 @@ class Detail(Vertical):
     PANE = "Detail"
     HELP = (
         "Why: the axes and what they read; enter edits a field or applies the smallest edit under the cursor. "
-        "Record: every field; enter edits it. Trail: stored, retrieved, verified, exposed, disclosed."
+        "Record: every field; enter edits it. Gate: what authorised the action, and "
+        "what would close the gap; enter edits a field or applies an offer, f the first offer, F opens the short form. "
+        "Trail: stored, retrieved, verified, exposed, disclosed."
     )
     DEFAULT_CSS = """
     Detail { height: 1fr; }

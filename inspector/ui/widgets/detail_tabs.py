@@ -17,8 +17,9 @@ from inspector.axes.states import ALL_STATES, table
 from inspector.records import INTENTS, MEMORY_FIELDS, Settings
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
-from inspector.ui.widgets.detail import DetailTab, Subject, TabSpec
+from inspector.ui.widgets.detail import DetailTab, FieldChosen, Subject, TabSpec
 from inspector.ui.widgets.editor import EditTask, FieldEditor
+from inspector.ui.widgets.gate_tab import GateTab
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.record import record_items, trail_items
 from inspector.ui.widgets.why import FieldChoice, FlipChoice, why_items
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
 #: Seconds that a subject has to stay before its smallest flips are searched.
 FLIPS_REST = 0.15
 _NOBODY = [Item(Content("no candidate under the cursor"))]
-
-
-class FieldChosen(Message):
-    """A field is to be edited; ``owner`` is "memory" or "query"."""
-
-    def __init__(self, owner: str, name: str) -> None:
-        super().__init__()
-        self.owner = owner
-        self.name = name
 
 
 class FlipChosen(Message):
@@ -310,4 +302,4 @@ class TrailTab(DetailTab):
         return self.query_one(Reader).plain()
 
 
-TABS = (TabSpec("why", WhyTab), TabSpec("record", RecordTab), TabSpec("trail", TrailTab))
+TABS = (TabSpec("why", WhyTab), TabSpec("record", RecordTab), TabSpec("gate", GateTab), TabSpec("trail", TrailTab))

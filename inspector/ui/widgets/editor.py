@@ -55,6 +55,17 @@ class EditTask:
     context: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A field that can be chosen: its value in force, and in words where several records differ."""
+
+    spec: FieldSpec
+    value: Any
+    edited: bool
+    mixed: str = ""
+    near: bool = False
+
+
 class FieldEditor(Vertical):
     """Edits a field; says Saved with a checked value, or Cancelled."""
 

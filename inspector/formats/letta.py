@@ -195,8 +195,9 @@ def _second_kind(source: Source, found: Mapping[str, Any], collector: Collector)
         if agent_id is None:
             continue
         for block_id in listed(agent.get("block_ids")):
-            if as_word(block_id) is not None:
-                holders.setdefault(block_id, []).append(agent_id)
+            word = as_word(block_id)
+            if word is not None:
+                holders.setdefault(word, []).append(agent_id)
         if as_word(agent.get("name")) is not None:
             names.setdefault(agent["name"], []).append(agent_id)
         messages += sum(1 for _ in listed(agent.get("messages")))

@@ -208,6 +208,10 @@ def writing(path: Path) -> Iterator[IO[str]]:
     if str(path) == "-":
         yield sys.stdout
         return
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
+        with path.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        return
     partial = path.with_name(path.name + ".part")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as out:

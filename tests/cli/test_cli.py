@@ -234,3 +234,14 @@ def test_a_changed_source_is_noticed_and_only_then(run: Run, store: Path, tmp_pa
         file.write('{"id":"c","text":"tea at six"}\n')
     assert "the source has changed: 1 new, 0 changed, 0 gone memories" in run(*args)[2]
     assert "has changed" not in run(*args)[2]
+
+
+def test_a_device_is_written_to_and_never_replaced(run: Run, store: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        code, _, _ = run("evaluate", store, "--route", "global_bm25", "--out", pipe)
+        assert reader.stdout is not None
+        assert len(reader.stdout.read().splitlines()) == 2
+    assert code == 0
+    assert pipe.is_fifo()

@@ -1,13 +1,15 @@
 """Put vectors into the bundled stores that are read on a dense route, so that they open at once and offline.
 
-Run it after a bundled text was changed: ``python tests/tools/embed_fixtures.py``. Vectors come from the product's own
-encoder, rounded to five decimals; a test checks that they still belong to their texts.
+Run it after a bundled text was changed: ``python tests/tools/embed_fixtures.py [STORE…]``. Vectors come from the
+product's own encoder, rounded to five decimals; a test checks that they still belong to their texts.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +25,13 @@ def dense_stores() -> list[Path]:
     return [folder for folder, settings in stores if settings.get("route", "").endswith("_dense")]
 
 
-def main() -> None:
-    """Encode every text of every dense store and write it back with its vector as the last field."""
+def main(names: Sequence[str] = ()) -> None:
+    """Encode every text of the named dense stores, else of all, and write it back with its vector as the last field."""
+    stores = [folder for folder in dense_stores() if not names or folder.name in names]
+    if missing := set(names) - {folder.name for folder in stores}:
+        raise SystemExit(f"no dense store is called {', '.join(sorted(missing))}")
     with Embedder() as embedder:
-        for folder in dense_stores():
+        for folder in stores:
             for name in ("memories.jsonl", "queries.jsonl"):
                 path = folder / name
                 records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -43,4 +48,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -69,7 +69,7 @@ def test_open_pick_edit_verdict_changes_undo_quit(tmux: Tmux, tmp_path: Path) ->
     before = {path.name: path.read_bytes() for path in store.iterdir()}
     tmux.start(sys.executable, "-m", "inspector", "open", str(store))
     tmux.wait_for("Candidates")
-    assert "✗ exclude" in row_of(tmux.wait_for("park-anniv"), "park-anniv")
+    assert "✗ exclude" in row_of(tmux.wait_for("park-ann"), "park-ann")
     # pick the second query and come back
     tmux.keys("n")
     tmux.wait_for("What did we want")
@@ -86,11 +86,11 @@ def test_open_pick_edit_verdict_changes_undo_quit(tmux: Tmux, tmp_path: Path) ->
     tmux.wait_for("would give S 0→1")
     tmux.keys("C-s")
     tmux.wait_for("flips")
-    assert "admit" in row_of(tmux.screen(), "park-anniv")
+    assert "admit" in row_of(tmux.screen(), "park-ann")
     tmux.keys("u")
     tmux.wait_for("undone")
     tmux.keys("Q", "C")  # a changed cell shows old→new until it has been looked at
-    assert "exclude" in row_of(tmux.screen(), "park-anniv")
+    assert "exclude" in row_of(tmux.screen(), "park-ann")
     tmux.keys("q")
     assert "status 0" in tmux.wait_for("Pane is dead")
     assert {path.name: path.read_bytes() for path in store.iterdir()} == before

@@ -119,7 +119,6 @@ def figure_parts(row: QueryRow, tau: float, gate: Sequence[list[Piece]] = ()) ->
     else:
         parts.append([Piece("recall ", "dim"), Piece(share(found.recall), "strong")])
         parts[-1].append(Piece(f" ({found.hits} of {found.required})", "dim"))
-    parts += gate
     if found.evaluable and found.recall is not None:
         if found.feasible is True and found.prefix is not None:
             parts.append([Piece("prefix ", "dim"), Piece(f"{found.prefix}", "strong")])
@@ -128,8 +127,9 @@ def figure_parts(row: QueryRow, tau: float, gate: Sequence[list[Piece]] = ()) ->
                 parts.append([Piece("risk ", "dim"), Piece(bounds(*figures.risk), "strong"), Piece(counts, "dim")])
         else:
             parts.append([Piece(f"infeasible at τ {share(tau)}", "bad"), Piece("  no risk bounds", "dim")])
-        if row.stage is None and found.feasible is True:
-            parts.append([sign, Piece(f" {words}")])
+    parts += gate  # after the bounds: a narrow screen has room for one line of figures
+    if found.evaluable and row.stage is None and found.feasible is True:
+        parts.append([sign, Piece(f" {words}")])
     if row.stage is not None:
         parts.append([Piece("stage ", "dim"), sign, Piece(f" {row.stage}")])
     if row.session_mismatch:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import click
 
+#: As the program itself: click keeps the option of a command once it was made, so both must say the same.
+HELP = ["-h", "--help"]
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 
@@ -71,7 +73,9 @@ def commands() -> Iterator[str]:
     from inspector.cli import cli
 
     for name, command in cli.commands.items():
-        context = click.Context(command, info_name=f"inspector {name}", terminal_width=100, max_content_width=100)
+        context = click.Context(
+            command, info_name=f"inspector {name}", terminal_width=100, max_content_width=100, help_option_names=HELP
+        )
         yield f"<details><summary><code>inspector {name}</code>: {command.get_short_help_str(100)}</summary>"
         yield ""
         yield "```text"

@@ -34,7 +34,10 @@ KEYS = {
 
 
 class Terminal:
-    """Runs ``inspector ARGS`` (or another Python ``program``) at a size. ``raw`` are all bytes that it has written; :meth:`text` is the screen."""
+    """Runs ``inspector ARGS`` (or another Python ``program``) at a size.
+
+    ``raw`` are all bytes that it has written; :meth:`text` is the screen.
+    """
 
     def __init__(
         self,

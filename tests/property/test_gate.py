@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from inspector.gate.action import AUTHORITY_HINTS, AUTHORITY_TYPES, PERMISSIVE, RANK, pre_action

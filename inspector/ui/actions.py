@@ -61,6 +61,7 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "detail": ("Detail", ("inspect", "app")),
     "why": ("Why", ("reader", "text", "detail", "inspect", "app")),
     "record": ("Record", ("reader", "text", "detail", "inspect", "app")),
+    "mdl": ("MDL", ("reader", "text", "detail", "inspect", "app")),
     "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
     "editor": ("While editing a value", ("inspect", "dialog")),
     "files": ("Choice of files", ("grid", "dialog")),
@@ -315,6 +316,10 @@ def _inspect() -> Iterator[Action]:
     yield act(
         "govern", "F", "Gate: Govern", "say what the memory governs and what authority it carries, in a short form"
     )
+    yield act("pool", "P", "Decision: Next pool", "MDL over all that was retrieved, or over what no verdict excludes")
+    yield act("calibrated", "K", "Decision: Calibrated", "decide by the calibration at hand, or without one")
+    yield act("calibration", "B", "Decision: Load calibration", "load a calibration file; the workspace keeps it")
+    yield act("encode", "N", "Decision: Encode", "encode the texts where the route needs no vectors, to decide by them")
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
     yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
     yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")
@@ -331,6 +336,20 @@ def _panes() -> Iterator[Action]:
     yield move("bundle.left", "left,h", "Bundle: Left", "to the part before")
     yield move("bundle.right", "right,l", "Bundle: Right", "to the next part")
     yield move("bundle.choose", "enter", "Bundle: Edit", "edit the part under the cursor")
+    yield move("mdl.less", "left,h", "MDL: Less", "the slider under the cursor a hundredth down")
+    yield move("mdl.more", "right,l", "MDL: More", "the slider under the cursor a hundredth up")
+    yield move("mdl.much_less", "shift+left", "MDL: Much less", "the slider under the cursor a tenth down")
+    yield move("mdl.much_more", "shift+right", "MDL: Much more", "the slider under the cursor a tenth up")
+    yield move("mdl.as_read", "z", "MDL: As read", "all sliders back to what was read")
+    yield Action(
+        "mdl.usual",
+        "backspace,delete",
+        "MDL: As usual",
+        "the slider under the cursor back to what was read, the constant or switch to its default",
+        "usual",
+        shadows=True,
+        palette=False,
+    )
     yield move("reader.choose", "enter", "Detail: Choose", "edit the field, or apply the edit, under the cursor")
 
     def type_in(verb: str, keys: str, help: str) -> Action:

@@ -17,8 +17,7 @@ from textual.widgets import Footer
 
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
-from inspector.ui.screens.inspect_gate import InspectGate
-from inspector.ui.screens.inspect_work import InspectWorking
+from inspector.ui.screens.inspect_mdl import InspectMdl
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
@@ -40,7 +39,7 @@ _NARROW = 100
 _HEADER_REST = 0.15
 
 
-class InspectScreen(InspectGate, InspectWorking):
+class InspectScreen(InspectMdl):
     """Three regions beside each other, or below each other where the terminal is narrow.
 
     In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
@@ -134,9 +133,10 @@ class InspectScreen(InspectGate, InspectWorking):
 
     def _leave_query(self) -> None:
         """The changed cells of the query have been looked at."""
-        if self.qi is not None and self.query_pane.row(self.qi).changed:
-            self.inspection.looked_at(self.qi)
-            self.query_pane.replace([self.inspection.query_row(self.qi)])
+        if self.qi is not None:
+            self.inspection.looked_at(self.qi)  # decisions may have moved where no verdict did
+            if self.query_pane.row(self.qi).changed:
+                self.query_pane.replace([self.inspection.query_row(self.qi)])
 
     def show_query(self, *, cursor: int | None = None) -> None:
         """Show candidates, bundle and figures of the selected query as they are now."""
@@ -148,9 +148,15 @@ class InspectScreen(InspectGate, InspectWorking):
             line = replace(self.inspection.bundle_line(qi), route=self.route_in_force)
             rows = self._candidates(qi)
             self.bundle_bar.show(
-                line, self.query_pane.row(qi), self.inspection.tau, self.inspection.gate.mode, decider(rows)
+                line,
+                self.query_pane.row(qi),
+                self.inspection.tau,
+                self.inspection.gate.mode,
+                decider(rows),
+                self.decision_figures(qi),
             )
             self.candidate_pane.fill(qi, rows, cursor=cursor)
+            self.read_texts(qi)
         self._show_detail()
 
     def _candidates(self, qi: int) -> list[Candidate]:
@@ -180,6 +186,8 @@ class InspectScreen(InspectGate, InspectWorking):
             self.action_full_text()
         elif event.column == "gate":
             self.detail.go_to("gate", focus=True)
+        elif event.column in ("C", "alpha", "action"):
+            self.detail.go_to("mdl", focus=True)
         else:
             self.detail.go_to(self.detail.active, focus=True)
 
@@ -228,11 +236,18 @@ class InspectScreen(InspectGate, InspectWorking):
     def evaluated(self, words: str) -> None:
         """Other candidates: everything is shown anew, the cursor stays where it can."""
         mi = self.mi
+        self.encoding_ended()
         self.tell(words)
         self.why.store_changed()
         self.query_pane.fill(self.inspection.query_rows())
         self._show_header()
         self.show_query(cursor=mi)
+        self.detail.show(self.detail.subject)
+
+    def decisions_changed(self) -> None:
+        """The decision layer decides by other constants: show the selected query by them."""
+        self._show_header()
+        self.show_query()
         self.detail.show(self.detail.subject)
 
     def _show_header(self) -> None:

@@ -29,6 +29,7 @@ _MOST = 60
 #: Lines of a terminal under which the bar is short, and how many lines of parts it then shows.
 _LOW = 32
 _SHORT_LINES = 2
+_SHORT_FIGURES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,9 @@ def bundle_parts(line: BundleLine, gate: str = "") -> list[Part]:
     return parts
 
 
-def figure_parts(row: QueryRow, tau: float, gate: Sequence[list[Piece]] = ()) -> list[list[Piece]]:
+def figure_parts(
+    row: QueryRow, tau: float, gate: Sequence[list[Piece]] = (), mdl: Sequence[list[Piece]] = ()
+) -> list[list[Piece]]:
     """The query's figures and what has to be said of it, in words where there is no figure."""
     figures: Figures = row.figures
     found = figures.matched
@@ -127,7 +130,7 @@ def figure_parts(row: QueryRow, tau: float, gate: Sequence[list[Piece]] = ()) ->
                 parts.append([Piece("risk ", "dim"), Piece(bounds(*figures.risk), "strong"), Piece(counts, "dim")])
         else:
             parts.append([Piece(f"infeasible at τ {share(tau)}", "bad"), Piece("  no risk bounds", "dim")])
-    parts += gate  # after the bounds: a narrow screen has room for one line of figures
+    parts += [*mdl, *gate]  # after the bounds: a narrow screen has room for few lines of figures
     if found.evaluable and row.stage is None and found.feasible is True:
         parts.append([sign, Piece(f" {words}")])
     if row.stage is not None:
@@ -190,10 +193,11 @@ class BundleBar(Widget, can_focus=True):
         tau: float,
         mode: Mode | None = None,
         decides: Candidate | None = None,
+        mdl: Sequence[list[Piece]] = (),
     ) -> None:
         """Show a query's bundle and figures, or that there is no query.
 
-        ``mode`` is the gate's, ``decides`` the candidate that acts.
+        ``mode`` is the gate's, ``decides`` the candidate that acts; ``mdl`` says what the decision layer does.
         """
         before = self._lines(self._room)
         if line is None or row is None:
@@ -204,7 +208,7 @@ class BundleBar(Widget, can_focus=True):
             self._text = visible(row.text)
             gate = [] if mode is None else gate_figures(mode, decides)
             self._parts = bundle_parts(line, mode or "")
-            self._figures = figure_parts(row, tau, gate)
+            self._figures = figure_parts(row, tau, gate, mdl)
         self._at = min(self._at, max(0, len(self._parts) - 1))
         self.refresh(layout=len(self._lines(self._room)) != len(before))
 
@@ -220,7 +224,7 @@ class BundleBar(Widget, can_focus=True):
 
     @property
     def short(self) -> bool:
-        """In a low terminal the bar shows what fits in four lines; all of it while it has the focus."""
+        """In a low terminal the bar shows what fits in five lines; all of it while it has the focus."""
         return self.app.size.height < _LOW and not self.has_focus
 
     @property
@@ -245,7 +249,7 @@ class BundleBar(Widget, can_focus=True):
                 line.extend(part.pieces)
                 used += part.cells
             lines.append(line)
-        for numbers in flow(self._figures, width)[: 1 if self.short else None]:
+        for numbers in flow(self._figures, width)[: _SHORT_FIGURES if self.short else None]:
             figures: list[Piece] = []
             for number in numbers:
                 figures += [Piece(" " * _GAP)] if figures else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -19,6 +20,9 @@ from inspector.views import Candidate
 
 #: Columns that a narrow table leaves out, with the width of the table under which it does.
 _LEFT_OUT = {"relevance": 84}
+#: Under this width the decision's numbers stand last, behind the text, and its action is told by its sign alone.
+_TERSE = 100
+_LAST = ("C", "alpha")
 
 
 class CandidatePane(TablePane):
@@ -31,6 +35,7 @@ class CandidatePane(TablePane):
         "axis under the column cursor, - takes the judgment away. ✎ edited, old→new changed by an edit. Trail: S "
         "stored, R retrieved, V verified, E exposed, D disclosed; · did not happen, ! should not have. Gate: ◆ "
         "decides, ✓ pass, ✗ fail, ! warn, – skip, ↑ made stricter, then the final action; enter there shows why. "
+        "C, α and action are the decision layer's: ● Active ◑ Supp ◔ Silent ○ Opt-Out, ◥ high risk and relevance. "
         "space marks: what you do is then done to all marked memories."
     )
 
@@ -57,8 +62,12 @@ class CandidatePane(TablePane):
         """Leave out what does not fit."""
         width = self.size.width
         columns = [column for column in COLUMNS if width >= _LEFT_OUT.get(column.key, 0)]
-        if [column.key for column in columns] != [column.key for column in self.grid.columns]:
-            self.list.columns = {column.key for column in columns}
+        if width < _TERSE:
+            columns.sort(key=lambda column: column.key in _LAST)
+            columns = [replace(one, label="act", width=3, least=3) if one.key == "action" else one for one in columns]
+        if columns != list(self.grid.columns):
+            self.list.columns = [column.key for column in columns]
+            self.list.terse = width < _TERSE
             self.grid.set_columns(columns)
 
     @property
@@ -200,5 +209,6 @@ def _as_json(row: Candidate) -> dict[str, object]:
         "admissible": trit(row.admissible),
         "relevance": trit(row.relevance),
         "usable": trit(row.usable),
+        "mdl": None if row.mdl is None else dict(row.mdl.json()),
         "text": row.text,
     }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from inspector.text import fold, visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.gate_signs import gate_cell, gate_order
+from inspector.ui.widgets.mdl_signs import action_cell, decision_order, value_cell
 from inspector.ui.widgets.signs import EDITED, score, trail_cell, trit_cell, verdict_cell
 from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 
@@ -26,16 +27,19 @@ COLUMNS = (
     Column("verdict", "verdict", 14, 12, help="scope AND policy AND lifecycle"),
     Column("relevance", "R", 3, help="relevance: judgment, required evidence, semantic tag"),
     Column("usable", "U", 3, help="usable: relevance AND admissible"),
+    Column("C", "C", 4, align="right", help="MDL confidence C, of the memory's own M with the query's R and A"),
+    Column("alpha", "α", 4, align="right", help="MDL alignment α of the relevance with the whole"),
+    Column("action", "action", 11, 9, help="MDL: ● Active ◑ Supp ◔ Silent ○ Opt-Out; ◥ high risk and high relevance"),
     Column("gate", "gate", 16, 9, help="gate: ◆ decides; ✓ pass ✗ fail ! warn – skip; ↑ made stricter; final action"),
     Column("trail", "trail", 5, 5, help="Stored Retrieved Verified Exposed Disclosed"),
     Column("text", "text", 12, 3, flex=8),
 )
-_ALL = frozenset(column.key for column in COLUMNS)
+_ALL = tuple(column.key for column in COLUMNS)
 VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)
 
 
-def candidate_cells(row: Candidate, columns: Collection[str] = _ALL) -> Sequence[Cell]:
-    """The cells of a candidate's row, in the order of :data:`COLUMNS`, as far as they are among ``columns``."""
+def candidate_cells(row: Candidate, columns: Sequence[str] = _ALL, *, terse: bool = False) -> Sequence[Cell]:
+    """The cells of a candidate's row for the ``columns``, in their order; ``terse`` ones leave words to their sign."""
     before = row.before
 
     def axis(name: str, value: Trit) -> list[Piece]:
@@ -53,13 +57,17 @@ def candidate_cells(row: Candidate, columns: Collection[str] = _ALL) -> Sequence
         verdict_cell(row.admissible, before.get("admissible")),
         axis("relevance", row.relevance),
         axis("usable", row.usable),
+        value_cell(row, "C"),
+        value_cell(row, "alpha"),
+        action_cell(row, terse=terse),
         gate_cell(row),
         trail_cell(row),
         [Piece(EDITED, "edited"), Piece(row.text)] if "text" in row.edited else row.text,
     )
     if columns is _ALL:
         return cells
-    return [cell for column, cell in zip(COLUMNS, cells, strict=True) if column.key in columns]
+    by_key = dict(zip(_ALL, cells, strict=True))
+    return [by_key[key] for key in columns]
 
 
 def _owner(row: Candidate) -> Cell:
@@ -84,6 +92,9 @@ _ORDERS: dict[str, Callable[[Candidate], tuple[bool, Any]]] = {
     "verdict": lambda row: (False, int(row.admissible)),
     "relevance": lambda row: (False, int(row.relevance)),
     "usable": lambda row: (False, int(row.usable)),
+    "C": lambda row: decision_order(row, "C"),
+    "alpha": lambda row: decision_order(row, "alpha"),
+    "action": lambda row: decision_order(row, "C_final"),
     "gate": gate_order,
     "trail": lambda row: (False, "".join(piece.text for piece in trail_cell(row))),
     "text": lambda row: (False, row.text),
@@ -102,8 +113,9 @@ class CandidateList:
         self.orders: list[tuple[str, bool]] = []
         self.verdict: Trit | None = None
         self.words = ""
-        #: Keys of the columns that the table shows.
-        self.columns: Collection[str] = _ALL
+        #: Keys of the columns that the table shows, in their order, and whether there is little room for them.
+        self.columns: Sequence[str] = _ALL
+        self.terse = False
 
     def fill(self, rows: Iterable[Candidate]) -> None:
         """Take the rows of a query, or its rows after an edit."""
@@ -137,7 +149,7 @@ class CandidateList:
         else:
             self.orders = [each for each in self.orders if each[0] != column]
             # Scores, truth and the strictest action read best from the top.
-            down = column in ("score", *AXIS_COLUMNS, "verdict", "usable", "gate")
+            down = column in ("score", *AXIS_COLUMNS, "verdict", "usable", "C", "alpha", "action", "gate")
             self.orders.append((column, down))
         self.arrange()
 
@@ -158,7 +170,10 @@ class CandidateList:
 
     def source(self) -> RowList[Candidate]:
         """The shown candidates as rows of a table, keyed by the memory."""
-        return RowList(self.shown, lambda row: row.mi, lambda row: candidate_cells(row, self.columns))
+        return RowList(self.shown, lambda row: row.mi, self._cells)
+
+    def _cells(self, row: Candidate) -> Sequence[Cell]:
+        return candidate_cells(row, self.columns, terse=self.terse)
 
     def find(self, mi: int | None) -> Candidate | None:
         """The row of a memory, shown or not."""

@@ -20,6 +20,7 @@ from inspector.ui.messages import guarded
 from inspector.ui.widgets.detail import DetailTab, FieldChosen, Subject, TabSpec
 from inspector.ui.widgets.editor import EditTask, FieldEditor
 from inspector.ui.widgets.gate_tab import GateTab
+from inspector.ui.widgets.mdl_tab import MdlTab
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.record import record_items, trail_items
 from inspector.ui.widgets.why import FieldChoice, FlipChoice, why_items
@@ -302,4 +303,10 @@ class TrailTab(DetailTab):
         return self.query_one(Reader).plain()
 
 
-TABS = (TabSpec("why", WhyTab), TabSpec("record", RecordTab), TabSpec("gate", GateTab), TabSpec("trail", TrailTab))
+TABS = (
+    TabSpec("why", WhyTab),
+    TabSpec("record", RecordTab),
+    TabSpec("mdl", MdlTab),
+    TabSpec("gate", GateTab),
+    TabSpec("trail", TrailTab),
+)

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from inspector.inspection import Inspection, OpenOptions, open_sources
+from inspector.inspection import Inspection, OpenOptions, demo_folder, open_sources
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.inspect import InspectScreen
 
@@ -157,22 +157,44 @@ def open_store(write_store: Callable[..., Path]) -> Iterator[Callable[..., Inspe
 OpenBench = Callable[..., AbstractAsyncContextManager[Bench]]
 
 
+@asynccontextmanager
+async def _worked(inspection: Inspection, size: tuple[int, int]) -> AsyncIterator[Bench]:
+    app = InspectorApp()
+    async with app.run_test(size=size) as pilot:
+        app.show_inspection(inspection)
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, InspectScreen)
+        made = Bench(app, screen, inspection, pilot)
+        await made.settle()
+        yield made
+        app.inspection = None  # closed by its own fixture
+
+
 @pytest.fixture
 def bench(open_store: Callable[..., Inspection]) -> OpenBench:
     """The Inspect screen on a store of the test's."""
 
     @asynccontextmanager
     async def opening(*args: Any, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator[Bench]:
-        inspection = open_store(*args, **kwargs)
-        app = InspectorApp()
-        async with app.run_test(size=size) as pilot:
-            app.show_inspection(inspection)
-            await pilot.pause()
-            screen = app.screen
-            assert isinstance(screen, InspectScreen)
-            made = Bench(app, screen, inspection, pilot)
-            await made.settle()
+        async with _worked(open_store(*args, **kwargs), size) as made:
             yield made
-            app.inspection = None  # closed by its own fixture
+
+    return opening
+
+
+@pytest.fixture
+def demo_bench() -> OpenBench:
+    """The Inspect screen on a bundled store, opened with options of the test's."""
+
+    @asynccontextmanager
+    async def opening(name: str, size: tuple[int, int] = (120, 40), **options: Any) -> AsyncIterator[Bench]:
+        inspection = open_sources([demo_folder(name)], OpenOptions(temporary=True, **options))
+        inspection.evaluate()
+        try:
+            async with _worked(inspection, size) as made:
+                yield made
+        finally:
+            inspection.close()
 
     return opening

@@ -1,4 +1,4 @@
-"""The decision layer on the Inspect screen: columns, query line, edits that move decisions, pool, calibration, texts."""
+"""The decision layer on the Inspect screen: columns, query line, edits that move decisions, pool, calibration."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def query_figures(weighed: Weighed, params: Params, *, moved_by_hand: bool) -> l
     if not weighed.is_read:
         return [[head, Piece(f"reading the texts {UNREAD}", "dim")]]
     if weighed.decision is None:
-        return [[head, Piece(f"null: {weighed.why_null}", "unknown")]]
+        short = weighed.why_null.partition(":")[0]
+        return [[head, Piece(f"null: {short}", "unknown")]]
     now, before = weighed.decision.query, weighed.query_before
     pieces = [head, *action_moved(before, now), *([Piece(f" {CORNER}", "bad")] if now.corner else [])]
     for name in ("M", "R", "A", "C", "alpha"):

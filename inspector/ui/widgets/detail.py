@@ -125,7 +125,8 @@ class Detail(Vertical):
     PANE = "Detail"
     HELP = (
         "Why: the axes and what they read; enter edits a field or applies the smallest edit under the cursor. "
-        "Record: every field; enter edits it. Gate: what authorised the action, and "
+        "Record: every field; enter edits it. MDL: whether to trust what came back; left and right move the sliders, "
+        "enter turns a switch or types a constant, z goes back to what was read. Gate: what authorised the action, and "
         "what would close the gap; enter edits a field or applies an offer, f the first offer, F opens the short form. "
         "Trail: stored, retrieved, verified, exposed, disclosed."
     )

@@ -208,7 +208,7 @@ def _result(view: View) -> Iterator[Item]:
     origin = "over the grid" if limits.origin == "grid" else "given"
     norms = f"‖v_meta‖ {found.norm:.3f} between n_min {limits.n_min:.3f} and n_max {limits.n_max:.3f} ({origin})"
     yield _line(Piece(f"C_final = {gate}; {norms}; g_A {found.g_A:.3f}", "dim"), indent=BAR_AT)
-    words = "left and right move a slider, with shift by tenths; backspace: back to what was read, z: all three"
+    words = "← → move a slider, shift by tenths; backspace: as read, z: all"
     yield _line(Piece(words, "dim"), indent=BAR_AT)
 
 

@@ -339,7 +339,7 @@ def test_rows_that_were_not_retrieved_are_counted_apart() -> None:
 
 def test_cells_follow_the_columns_that_are_shown() -> None:
     assert len(candidate_cells(candidate())) == len(COLUMNS)
-    assert candidate_cells(candidate(), {"rank", "text"}) == ["1", "t"]
+    assert candidate_cells(candidate(), ["rank", "text"]) == ["1", "t"]
 
 
 def test_record_lists_known_fields_that_are_absent() -> None:

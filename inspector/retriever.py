@@ -111,10 +111,11 @@ class Retriever:
             dense = Dense(*given)
             self._mark_edited_texts()
             return dense
-        return Dense(
-            self._encoded(self._memories, "memories", on_progress, cancelled),
-            self._encoded(self._queries, "queries", on_progress, cancelled),
-        )
+        memories = self._encoded(self._memories, "memories", on_progress, cancelled)
+        queries = self._encoded(self._queries, "queries", on_progress, cancelled)
+        # A side without records has no vectors, and so no length of its own: it takes the other's.
+        size = memories.shape[1] or queries.shape[1] or 1
+        return Dense(_unit(memories, size), _unit(queries, size))
 
     def _mark_edited_texts(self) -> None:
         for kind, records in (("memory", self._memories), ("query", self._queries)):
@@ -129,7 +130,7 @@ class Retriever:
 
     def _encoded(
         self, records: Sequence[Record], what: str, on_progress: OnProgress | None, cancelled: Callable[[], bool]
-    ) -> Vectors:
+    ) -> npt.NDArray[np.float32]:
         encoder = self._encoder()
         hashes = [content_hash(record.text) for record in records]
         found, matrix = self._workspace.get_vectors(hashes, encoder.key)
@@ -147,9 +148,7 @@ class Retriever:
             self._workspace.put_vectors([hashes[row] for row in rows], encoder.key, batch.vectors)
         if missing:
             found, matrix = self._workspace.get_vectors(hashes, encoder.key)
-        if not matrix.shape[1]:
-            matrix = np.zeros((len(records), 1), dtype=np.float32)
-        return unit_vectors(matrix)
+        return matrix
 
     def encode_stale(
         self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
@@ -318,3 +317,7 @@ class Retriever:
         """End the encoder's process, if one was started."""
         if self._embedder is not None:
             self._embedder.close()
+
+
+def _unit(matrix: npt.NDArray[np.float32], size: int) -> Vectors:
+    return unit_vectors(matrix if matrix.shape[1] else np.zeros((len(matrix), size), dtype=np.float32))

@@ -82,6 +82,9 @@ def save_calibration(calibration: Calibration, path: Path | str) -> None:
     path = Path(path)
     temporary = ""
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
+            path.write_text(calibration.to_toml(), encoding="utf-8")
+            return
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as fp:

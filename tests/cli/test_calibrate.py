@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from click.testing import CliRunner, Result
 from inspector.cli import cli
 from inspector.errors import InputError
 from inspector.inspection import demo_folder
-from inspector.mdl import Params, decide, load_calibration
+from inspector.mdl import Params, decide, load_calibration, save_calibration
 
 STORE = str(demo_folder("adoption"))
 
@@ -151,3 +153,14 @@ def test_evaluate_by_a_calibration_file_and_without_one(tmp_path: Path) -> None:
     assert "MDL calibrated" not in run("evaluate", source, *out).stderr
     with pytest.raises(InputError, match=r"bundle\.toml"):
         run("evaluate", source, *out, "--calibration", Path(source) / "bundle.toml")
+
+
+def test_a_calibration_written_to_a_pipe_does_not_replace_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    calibration = load_calibration(demo_folder("adoption") / "calibration.toml")
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        save_calibration(calibration, pipe)
+        assert reader.stdout is not None
+        assert reader.stdout.read().decode() == calibration.to_toml()
+    assert pipe.is_fifo()

@@ -245,3 +245,15 @@ def test_a_device_is_written_to_and_never_replaced(run: Run, store: Path, tmp_pa
         assert len(reader.stdout.read().splitlines()) == 2
     assert code == 0
     assert pipe.is_fifo()
+
+
+@pytest.mark.encodes
+@pytest.mark.parametrize("present", ["memories", "queries"])
+def test_a_store_without_queries_or_without_memories_on_a_dense_route(run: Run, tmp_path: Path, present: str) -> None:
+    store = tmp_path / "one-sided.json"
+    sides = {"memories": [], "queries": [], present: [{"id": "x", "text": "tea"}]}
+    store.write_text(json.dumps(sides), encoding="utf-8")
+    code, stdout, stderr = run("evaluate", store, "--route", "global_dense", "--temporary", "--out", "-")
+    # Without memories the source is refused in one line; without queries there is nothing to judge.
+    assert (code, stdout) == ((0, "") if present == "memories" else (2, ""))
+    assert present == "memories" or stderr.splitlines()[-1].startswith("error: ")

@@ -49,7 +49,7 @@ class Tmux:
     def exit_status(self, seconds: float = 60) -> str:
         """The program's exit status once it has ended."""
         end = time.monotonic() + seconds
-        while not (state := self.run("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split())[0] == "1":
+        while (state := self.run("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split())[0] != "1":
             assert time.monotonic() < end, f"the program did not end; the screen was:\n{self.screen()}"
             time.sleep(0.1)
         return state[1]

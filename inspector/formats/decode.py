@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from typing import Any, NamedTuple
 
 from inspector.errors import FieldError, InputError
@@ -18,6 +19,7 @@ BOM = b"\xef\xbb\xbf"
 #: Text in which a lone surrogate or an infinite number can hide; only then is the whole value walked.
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _HUGE_EXPONENT = re.compile(r"[0-9][eE]\+?[0-9]{3}")
+_intern = sys.intern
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -72,7 +74,8 @@ class JsonReader:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
+    # The scanner makes each key anew for each record; kept once, they are a tenth of a large store's memory.
+    made = {_intern(name): value for name, value in pairs}
     if len(made) != len(pairs):
         seen: set[str] = set()
         for name, _ in pairs:

@@ -78,7 +78,8 @@ def records(source: Source, watch: Watch, fault: Fault, lists: tuple[KeyPath, ..
     single = mark in source.outline.at()
     parts: dict[str, Any] = {}
     last: Raw | None = None
-    for raw in read_rows(source.path, source.name, "json", watch, fault, frozenset(lists)):
+    wanted = frozenset() if single else frozenset(lists)  # a key of the one record may be called as a list is
+    for raw in read_rows(source.path, source.name, "json", watch, fault, wanted):
         if single and raw.whole:
             parts[raw.section] = raw.value
             last = raw if last is None else last._replace(suspect=last.suspect or raw.suspect)

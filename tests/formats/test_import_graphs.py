@@ -6,6 +6,7 @@ Samples follow langgraph 1.2.24 with langgraph-checkpoint-sqlite 3.1.2 (``Item.d
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -392,3 +393,13 @@ def test_two_graphs_at_once(tmp_path: Path) -> None:
     second = write(tmp_path / "b", {"edges": [{**EDGE, "fact_embedding": None, "score": 0.5}]})
     bundle = load([first, second])
     assert (len(bundle.memories), bundle.repeated, bundle.memories[0].get("embedding")) == (1, 1, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_edge_alone(tmp_path: Path, indent: int | None) -> None:
+    """Its list of episodes is not the document's list of records."""
+    path = tmp_path / "m"
+    path.write_text(json.dumps(EDGE, indent=indent))
+    bundle = imported(path)
+    assert [memory.id for memory in bundle.memories] == ["e1"]
+    assert bundle.memories[0].get("meta")["episodes"] == ["p1"]

@@ -4,8 +4,9 @@ All that is sent is ``BEGIN READ ONLY``, ``SET LOCAL`` (a timeout for each state
 ``DECLARE`` of a cursor over ``SELECT * FROM`` one table, ``FETCH`` and ``COMMIT``. The driver, psycopg, is an extra of
 this package, since few need it.
 
-A SOURCE is ``postgresql://USER@HOST/DB``; the table and the columns come from a mapping. A password is better left to
-``~/.pgpass`` or ``PGPASSWORD``; one in the address is shown and stored nowhere by this module. Times keep the text that
+A SOURCE is ``postgresql://USER@HOST/DB``; the table and the columns come from a mapping. A password comes from
+``~/.pgpass`` or ``PGPASSWORD``: an address with one in it is refused, since addresses are listed by the system and kept
+with the workspace. Times keep the text that
 the server writes for them, JSON columns are objects, arrays and pgvector's vectors are lists.
 """
 
@@ -60,6 +61,9 @@ def url_of(path: Path) -> str:
     """The address as it was written. Raises InputError where the folded slashes leave open what was meant."""
     rest = _SCHEME.sub("", str(path)).lstrip("/")
     place, _, query = rest.partition("?")
+    if ":" in place.rpartition("@")[0] or "password" in parse_qs(query.lower()):
+        wrong, expected = "the address holds a password", "the address without it, and PGPASSWORD or ~/.pgpass"
+        raise InputError.at(safe_name(path), None, "", wrong, expected)
     if "/" in place:
         return f"postgresql://{rest}"
     if "host" in parse_qs(query):

@@ -29,7 +29,7 @@ CREATE TABLE events (query_id text, words text);
 INSERT INTO events VALUES ('q1', 'where does ana live?');
 CREATE TABLE odd (id text, content text, data bytea);
 INSERT INTO odd VALUES ('a', 'good', NULL), ('b', 'bad', '\\xff'), (NULL, 'no id', NULL);
-CREATE ROLE secret LOGIN PASSWORD 'p4ss';
+CREATE ROLE secret LOGIN;
 """
 MAPPING = """
 timezone = "UTC"
@@ -163,24 +163,22 @@ def test_a_table_that_is_not_there(live: Live, table: str, words: str) -> None:
 
 
 def test_a_role_that_may_not_read(live: Live) -> None:
-    with pytest.raises(InputError, match="permission denied") as caught:
-        load([live.url("secret:p4ss")], live.options())
-    assert "p4ss" not in str(caught.value)
+    with pytest.raises(InputError, match="permission denied"):
+        load([live.url("secret")], live.options())
 
 
 # Without a server
 
 
-def test_an_address_is_shown_without_its_password(tmp_path: Path) -> None:
-    pytest.importorskip("psycopg")
+@pytest.mark.parametrize("url", ["postgresql://ana:p4ss@127.0.0.1:1/db?a=b", "postgresql://h/db?PassWord=p4ss&a=b"])
+def test_a_password_in_the_address_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
     mapping = tmp_path / "mapping.toml"
     mapping.write_text(MAPPING)
-    path = Path("postgresql://ana:p4ss@127.0.0.1:1/db?password=p4ss&sslmode=disable")
-    assert safe_name(path) == "postgresql://ana@127.0.0.1:1/db?sslmode=disable"
-    with pytest.raises(InputError) as caught:
-        load([path], LoadOptions(mapping=mapping))
-    assert str(caught.value).startswith("postgresql://ana@127.0.0.1:1/db?sslmode=disable: ")
+    with pytest.raises(InputError, match="the address holds a password: .* PGPASSWORD") as caught:
+        load([Path(url)], LoadOptions(mapping=mapping))
     assert "p4ss" not in str(caught.value)
+    assert "p4ss" not in safe_name(Path(url))
+    assert safe_name(Path(url)).endswith("/db?a=b")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def load(
     sources = _sources(paths, options)
     files = _all_files(sources, options)
     sizes = [_size(file) for file in files]
-    watch = Watch(on_progress, cancelled, sum(sizes))
+    live = any(postgres.is_url(source.path) for source in sources)
+    watch = Watch(on_progress, cancelled, None if live else sum(sizes))
     maps = {source.path: mapping.of_source(source, options) for source in sources}
     notes: list[str] = []
     settings = _settings(sources, options, maps, notes)

@@ -174,7 +174,7 @@ def test_a_role_that_may_not_read(live: Live) -> None:
 def test_a_password_in_the_address_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
     mapping = tmp_path / "mapping.toml"
     mapping.write_text(MAPPING)
-    with pytest.raises(InputError, match="the address holds a password: .* PGPASSWORD") as caught:
+    with pytest.raises(InputError, match=r"the address holds a password: .* PGPASSWORD") as caught:
         load([Path(url)], LoadOptions(mapping=mapping))
     assert "p4ss" not in str(caught.value)
     assert "p4ss" not in safe_name(Path(url))

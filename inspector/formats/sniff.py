@@ -28,8 +28,8 @@ _MAGIC = {
     b"\xfe\xff": "UTF-16 text",
 }
 READABLE = (
-    "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or --mapping "
-    "FILE for other fields"
+    "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or "
+    "--mapping FILE for other fields"
 )
 #: Keys of a JSON object that make it a document, not a record on a line.
 DOCUMENT_KEYS = frozenset(("memories", "queries", "judgments", "scenarios", "conversation"))

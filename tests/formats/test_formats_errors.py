@@ -13,8 +13,8 @@ from inspector.formats import FORMATS, LoadOptions, load
 GOOD = b'{"id": "a", "text": "x"}\n'
 TIME = "an ISO 8601 time such as 2026-03-01T09:30:00Z, a date, or epoch seconds"
 READABLE = (
-    "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or --mapping "
-    "FILE for other fields"
+    "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or "
+    "--mapping FILE for other fields"
 )
 
 

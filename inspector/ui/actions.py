@@ -65,6 +65,10 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
     "editor": ("While editing a value", ("inspect", "dialog")),
     "files": ("Choice of files", ("grid", "dialog")),
+    "store": ("Store", ("app",)),
+    "records": ("Store's records", ("grid", "store", "app")),
+    "about": ("Record in the store", ("reader", "text", "store", "app")),
+    "map": ("Coverage map", ("store", "app")),
     "edits": ("List of edits", ("grid", "dialog")),
     "jump": ("Jump", ()),
     "settings": ("Settings", ("dialog",)),
@@ -320,6 +324,7 @@ def _inspect() -> Iterator[Action]:
     yield act("calibrated", "K", "Decision: Calibrated", "decide by the calibration at hand, or without one")
     yield act("calibration", "B", "Decision: Load calibration", "load a calibration file; the workspace keeps it")
     yield act("encode", "N", "Decision: Encode", "encode the texts where the route needs no vectors, to decide by them")
+    yield act("store", "o", "Go: Store", "the whole store: records, coverage map, findings, lanes", "store")
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
     yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
     yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")
@@ -329,6 +334,36 @@ def _inspect() -> Iterator[Action]:
     yield act("full_text", "t", "Candidates: Full text", "the memory's text in full")
 
 
+def _store() -> Iterator[Action]:
+    def act(verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
+        return Action(f"store.{verb}", keys, name, help, run or verb, label=label, footer=bool(label))
+
+    yield act("records", "1", "Store: Records", "every record of the store", "records", "view('records')")
+    yield act("coverage", "2", "Store: Coverage", "the coverage map and its lists", "coverage", "view('coverage')")
+    yield act("findings", "3", "Store: Findings", "the findings of lint", "findings", "view('findings')")
+    yield act("lanes", "4", "Store: Lanes", "a session's boundary states over time", "lanes", "view('lanes')")
+    yield act("next_view", "right_curly_bracket", "Store: Next view", "the next view", run="step_view(1)")
+    yield act("previous_view", "left_curly_bracket", "Store: Previous view", "the view before", run="step_view(-1)")
+    yield act("inspect", "w", "Store: Inspect", "the record in Inspect, against the query selected there", "why not")
+    yield act("leave", "o", "Store: Back to Inspect", "back to the queries and candidates")
+    yield act("edit", "e", "Store: Edit", "edit the field under the cursor, of all marked records", "edit")
+    yield act("undo", "u", "Store: Undo", "undo the last edit")
+    yield act("redo", "ctrl+r", "Store: Redo", "redo what was undone")
+    yield act("revert", "backspace,delete", "Store: Revert field", "the field under the cursor back to the source's")
+    yield act("edits", "E", "Store: List edits", "the list of edits; revert one or all")
+    yield act("close_gap", "f", "Store: Close gap", "apply the shortest edit that closes the record's gap")
+    yield act("govern", "F", "Store: Govern", "say what the record governs and what authority it carries")
+    yield act("sort", "s", "Store: Sort", "sort by the column under the cursor; again for the store's own order")
+    yield act("sort_reverse", "S", "Store: Reverse", "turn the order round")
+    yield act("next_set", "v", "Store: Next cell or code", "records of the next cell, findings of the next code")
+    yield act("full_text", "t", "Store: Full text", "the record's text in full")
+    yield act("to_about", "D", "Store: Detail", "to the detail of the record")
+    yield act("lint", "R", "Store: Lint", "lint the whole store, edits included")
+    yield act("next_session", "n", "Store: Next session", "lanes of the next session", run="step_session(1)")
+    yield act("previous_session", "p", "Store: Previous session", "lanes of the session before", run="step_session(-1)")
+    yield act("keep_replay", "K", "Store: Keep replay", "make the marks of the replay edits")
+
+
 def _panes() -> Iterator[Action]:
     def move(id: str, keys: str, name: str, help: str, run: str = "") -> Action:
         return Action(id, keys, name, help, run or id.partition(".")[2], palette=False)
@@ -336,6 +371,11 @@ def _panes() -> Iterator[Action]:
     yield move("bundle.left", "left,h", "Bundle: Left", "to the part before")
     yield move("bundle.right", "right,l", "Bundle: Right", "to the next part")
     yield move("bundle.choose", "enter", "Bundle: Edit", "edit the part under the cursor")
+    yield move("map.up", "up,k", "Map: Up", "to the row above")
+    yield move("map.down", "down,j", "Map: Down", "to the row below, then to the lists")
+    yield move("map.left", "left,h", "Map: Left", "to the column on the left")
+    yield move("map.right", "right,l", "Map: Right", "to the column on the right")
+    yield move("map.choose", "enter", "Map: Records", "show the records of the cell")
     yield move("mdl.less", "left,h", "MDL: Less", "the slider under the cursor a hundredth down")
     yield move("mdl.more", "right,l", "MDL: More", "the slider under the cursor a hundredth up")
     yield move("mdl.much_less", "shift+left", "MDL: Much less", "the slider under the cursor a tenth down")
@@ -378,6 +418,7 @@ def _panes() -> Iterator[Action]:
 ACTIONS: tuple[Action, ...] = (
     *_everywhere(),
     *_inspect(),
+    *_store(),
     *_panes(),
     *_grid(),
     *_text(),

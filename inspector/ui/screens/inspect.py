@@ -351,7 +351,12 @@ class InspectScreen(InspectMdl):
             self.app.push_screen(WhyNotDialog(self.inspection, self.qi), self._asked_for)
 
     def _asked_for(self, mi: int | None) -> None:
-        if mi is not None and self.qi is not None:
+        if mi is not None:
+            self.ask_for(mi)
+
+    def ask_for(self, mi: int) -> None:
+        """Show a memory against the selected query, retrieved or not."""
+        if self.qi is not None:
             asked = self._asked.setdefault(self.qi, [])
             if mi not in asked:
                 asked.append(mi)

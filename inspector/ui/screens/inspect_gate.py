@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from inspector.errors import FieldError
 from inspector.gate.gate import MODES, Mode
@@ -15,12 +15,18 @@ from inspector.ui.screens.inspect_edit import InspectEditing
 from inspector.ui.widgets.gate_signs import MODE_WORDS, next_mode
 from inspector.ui.widgets.gate_tab import FormWanted, GateTab, OfferChosen
 
+if TYPE_CHECKING:
+    from inspector.ui.screens.store_base import StoreState
+
 #: With more queries than this a change of mode is not summed up over all of them.
 _MOST_COUNTED = 5_000
 
 
 class InspectGate(InspectEditing):
     """The actions of the gate; the mode counts for the whole store."""
+
+    #: The *Store* screen's survey and place, once it was seen.
+    _store_state: StoreState | None = None
 
     @property
     def gate(self) -> GateTab:
@@ -60,6 +66,20 @@ class InspectGate(InspectEditing):
             return []
         decided = (self.inspection.gate_decision(qi) for qi in range(len(self.inspection.queries)))
         return ["" if one is None else one.action for one in decided]
+
+    def action_store(self) -> None:
+        """The whole store; a record of it can be asked about against the selected query."""
+        # Imported late: the first paint need not wait for it.
+        from inspector.ui.screens.store import StoreScreen
+        from inspector.ui.screens.store_base import StoreState
+
+        if self._store_state is None:
+            self._store_state = StoreState.of(self.inspection)
+        self.app.push_screen(StoreScreen(self.inspection, self._store_state, self.qi, self.ask_for))
+
+    def ask_for(self, mi: int) -> None:
+        """Show a memory against the selected query, retrieved or not."""
+        raise NotImplementedError
 
     def action_govern(self) -> None:
         """The short form for the memory under the cursor."""

@@ -1,0 +1,143 @@
+"""The survey of a store: where every record stands on the coverage map, and what it leaves out (DESIGN 7; SCREENS).
+
+Columns of a byte a record, filled a block at a time and brought up to date record by record, so that a store of a
+million is surveyed while one works in it. The counts are those of :func:`inspector.gate.coverage.coverage` (tested).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inspector.gate.action import ACTION_FIELDS
+from inspector.gate.coverage import Protection, standing_of
+from inspector.records import MEMORY_FIELDS, Memory
+
+Indices = npt.NDArray[np.int64]
+PROTECTIONS = (Protection.NONE, Protection.RETRIEVAL_ONLY, Protection.GATE_RESCUES, Protection.FULL_CHAIN)
+#: The marks that a record may carry on the map, in the order of their bits.
+MARKS = ("declared but not enforced", "gate cannot fire", "sensitive with neither", "malformed governs")
+#: What is counted for completeness, each with the fields of which one must have a value; in the order of their bits.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "owner": ("namespace", "namespaces"),
+    "purposes": ("allowed_purposes",),
+    "status": ("status",),
+    "times": tuple(spec.name for spec in MEMORY_FIELDS.values() if spec.kind == "time"),
+}
+_READ = frozenset((*ACTION_FIELDS, "governs", "sensitivity"))
+_UNSEEN = 255
+_BLOCK = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """One cell of the map: its records, and how many of them carry each mark."""
+
+    protection: Protection
+    records: int
+    marks: Mapping[str, int]
+
+
+class Survey:
+    """Columns over ``memories``. Complete once :meth:`run` has said so; :meth:`update` follows edits."""
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self._memories = memories
+        count = len(memories)
+        self._cell = np.full(count, _UNSEEN, np.uint8)
+        self._marks = np.zeros(count, np.uint8)
+        self._parts = np.zeros(count, np.uint8)
+        self._plane = np.zeros(count, np.int32)
+        #: Names of the planes by number; 0 stands for none.
+        self._planes: dict[str | None, int] = {None: 0}
+        self.done = 0
+        self._epoch = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every record has been seen."""
+        return self.done >= len(self._memories)
+
+    def run(self, blocks: int = 1) -> bool:
+        """Survey some more blocks of records; whether all have been seen."""
+        epoch = self._epoch
+        stop = min(self.done + blocks * _BLOCK, len(self._memories))
+        for index in range(self.done, stop):
+            self._see(index)
+        if epoch == self._epoch:
+            self.done = stop
+        return self.is_complete
+
+    def restart(self) -> None:
+        """See every record anew, with the next :meth:`run`; what was counted stands until then."""
+        self._epoch += 1
+        self.done = 0
+
+    def update(self, mis: Iterable[int]) -> None:
+        """See records again: their fields changed. May be called while :meth:`run` goes on in a thread."""
+        for index in mis:
+            self._see(index)
+
+    def _see(self, index: int) -> None:
+        memory = self._memories[index]
+        cell, marks = 0, 0
+        if memory.edits or not _READ.isdisjoint(memory.fields):
+            standing = standing_of(memory)
+            cell = PROTECTIONS.index(standing.protection)
+            flags = (
+                standing.declared_not_enforced,
+                standing.cannot_fire,
+                standing.sensitive_with_neither,
+                bool(standing.malformed),
+            )
+            marks = sum(1 << bit for bit, flag in enumerate(flags) if flag)
+        self._cell[index], self._marks[index] = cell, marks
+        self._parts[index] = sum(
+            1 << bit
+            for bit, fields in enumerate(PARTS.values())
+            if any(memory.value(name) is not None for name in fields)
+        )
+        plane = memory.value("plane")
+        named = plane if isinstance(plane, str) else None
+        self._plane[index] = self._planes.setdefault(named, len(self._planes))
+
+    def cells(self) -> tuple[CellCounts, ...]:
+        """The four cells in the order none, retrieval-time only, gate rescues, full chain; of what was seen so far."""
+        found = []
+        for number, protection in enumerate(PROTECTIONS):
+            marks = self._marks[self._cell == number]
+            counts = {name: int(np.count_nonzero(marks & (1 << bit))) for bit, name in enumerate(MARKS)}
+            found.append(CellCounts(protection, len(marks), counts))
+        return tuple(found)
+
+    def in_cell(self, protection: Protection) -> Indices:
+        """The memories of a cell, in store order."""
+        return np.nonzero(self._cell == PROTECTIONS.index(protection))[0].astype(np.int64)
+
+    def marked(self, mark: str, protection: Protection | None = None) -> Indices:
+        """The memories that carry a mark of :data:`MARKS`, of one cell or of all. Raises ValueError for no mark."""
+        found = (self._marks & (1 << MARKS.index(mark))) != 0
+        if protection is not None:
+            found &= self._cell == PROTECTIONS.index(protection)
+        return np.nonzero(found)[0].astype(np.int64)
+
+    def lacking(self, part: str) -> Indices:
+        """The memories seen so far that lack a part of :data:`PARTS`. Raises ValueError for no part."""
+        found = (self._parts & (1 << list(PARTS).index(part))) == 0
+        return np.nonzero(found & (self._cell != _UNSEEN))[0].astype(np.int64)
+
+    def completeness(self) -> dict[str, float]:
+        """The share of the records seen so far that have each part; empty before any was seen."""
+        if not self.done:
+            return {}
+        seen = self._parts[: self.done]
+        return {name: float(np.count_nonzero(seen & (1 << bit))) / self.done for bit, name in enumerate(PARTS)}
+
+    def planes(self) -> dict[str, int]:
+        """How many of the records seen so far state each plane, by name; empty where none states one."""
+        counts = np.bincount(self._plane[: self.done], minlength=len(self._planes))
+        named = {name: int(counts[number]) for name, number in self._planes.items() if name is not None}
+        return {name: count for name, count in sorted(named.items()) if count}

@@ -130,7 +130,6 @@ class StoreScreen(StoreEditing, StoreViews):
 
     def on_unmount(self) -> None:
         """Remember where one was, and stop listening."""
-        super().on_unmount()
         self.state.mi = self.mi
         if self._unsubscribe is not None:
             self._unsubscribe()

@@ -125,8 +125,7 @@ class FindingsPane(TablePane):
 
     def next_code(self) -> None:
         """Narrow to the next code that has findings; after the last one all are shown."""
-        held = {one.code for one in self._findings or ()}
-        codes: list[str | None] = [None, *(code for code in CODES if code in held)]
+        codes: list[str | None] = [None, *dict.fromkeys(one.code for one in self._findings or ())]
         at = codes.index(self.code) if self.code in codes else 0
         self.code = codes[(at + 1) % len(codes)]
         self.narrow(self.filter_text)

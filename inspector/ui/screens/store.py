@@ -237,7 +237,8 @@ class StoreScreen(StoreEditing, StoreViews):
         self.header.show(f"{self.inspection.name}: store", facts, self.inspection.header())
         self.map.show(survey.cells(), complete=survey.is_complete)
         self.lists.show(survey)
-        self.show_chosen()
+        if survey.is_complete or self.state.view == "coverage":
+            self.show_chosen()
 
     def linted(self) -> None:
         """Show the findings, and their marks in the table."""

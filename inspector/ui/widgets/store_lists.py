@@ -56,7 +56,7 @@ class MarkLists(Vertical):
 
     def show(self, survey: Survey) -> None:
         """Show the counts as they are now."""
-        self._counts = {each: len(each.indices(survey, ())) for each in LISTS}
+        self._counts = {each: each.count(survey) for each in LISTS}
         self.grid.set_source(RowList(LISTS, lambda row: row, self._cells))
 
     def _cells(self, row: Selection) -> Sequence[Cell]:

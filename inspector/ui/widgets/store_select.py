@@ -39,6 +39,10 @@ class Selection:
         """The set in words."""
         return {"cell": f"coverage: {self.name}", "lacks": f"no {self.name}"}.get(self.kind, self.name)
 
+    def count(self, survey: Survey) -> int:
+        """How many records a list under the map has, of those surveyed so far."""
+        return survey.marked_count(self.name) if self.kind == "mark" else survey.lacking_count(self.name)
+
     def indices(self, survey: Survey, findings: Sequence[Finding]) -> Indices:
         """The records of the set as they are now, in store order."""
         if self.kind == "cell":

@@ -30,6 +30,7 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
     ("0→1", "$changed", "changed by an edit and not yet looked at: before → after"),
     ("✎", "$edited", "a field with an edit over it"),
     ("[.33, .67]", "$heading", "a figure that rests on unknowns: lowest and highest possible"),
+    ("◆✗↑", "$heading", "gate: ◆ this candidate decides; ✓ pass ✗ fail ! warn – skip; ↑ the action was made stricter"),
     ("▸ ● ◉", "$mark", "row of the cursor, marked row, both"),
     ("∅ absent", "$dim", "the key is not there; ∅ null and empty are other things"),
     ("␛ ⟨U+202E⟩", "$dim", "a control or invisible character of the data, shown instead of acting"),

@@ -252,7 +252,8 @@ def closing_items(gate: GateResult | None, offers: Sequence[Offer]) -> Iterator[
     yield blank()
     yield heading("what would close the gap")
     if not offers:
-        yield _line("", Piece("nothing is open: full chain, enforced, and the gate can fire", "dim"))
+        said = "nothing is open: full chain, enforced, and the gate can fire"
+        yield Item(content([Piece(said, "dim")]), content([Piece("  ")]), 3)
         return
     for number, offer in enumerate(offers):
         pieces = [Piece(visible(offer.title), "strong")]

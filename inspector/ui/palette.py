@@ -13,7 +13,8 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from inspector.ui.actions import ACTIONS, Action, show_keys
+from inspector.ui.actions import ACTIONS, show_keys
+from inspector.ui.keys.action import Action
 
 
 def bound_ids(node: DOMNode) -> set[str]:

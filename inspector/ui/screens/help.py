@@ -11,7 +11,8 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from inspector.ui.actions import ACTIONS, PLACES, Action, show_keys
+from inspector.ui.actions import ACTIONS, PLACES, show_keys
+from inspector.ui.keys.action import Action
 from inspector.ui.palette import bound_ids
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.widgets.reader import Item, blank

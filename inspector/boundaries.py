@@ -6,19 +6,116 @@ as any other edit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from inspector.errors import InspectorError
+from inspector.errors import FieldError, InspectorError
 from inspector.inspection import Inspection
 from inspector.store import boundary
-from inspector.store.boundary import Move, Option, Proposal, Refused, Verb
+from inspector.store.boundary import VERBS, Move, Option, Proposal, Refused, Verb
 from inspector.store.degraded import Degraded, degraded
 from inspector.store.replay import Lane, Replay, lanes_of, replay, sessions
 from inspector.store.timeline import Standing
-from inspector.times import Instant
+from inspector.times import EXPECTED, Instant, parse_time
 from inspector.views import Change
 
 _NAMED = 3
+#: Epoch seconds as they are typed; eight digits are a date.
+_SECONDS = re.compile(r"-?(?:\d{9,}(?:\.\d+)?|\d+\.\d+)")
+#: The past of each verb, for the line that says what was done.
+DONE = {
+    "archive": "archived",
+    "resume": "resumed",
+    "forget": "forgot",
+    "quarantine": "quarantined",
+    "release": "released",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One verb tried on a selection: the moves that the table allows, and what is refused, with the reasons."""
+
+    verb: Verb
+    moves: tuple[Move, ...]
+    refused: tuple[Refused, ...]
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it can be made: for all of the selection, or not at all."""
+        return bool(self.moves) and not self.refused
+
+    @property
+    def brief(self) -> str:
+        """Where it leads, or the first reason why it is refused, in one line."""
+        if not self.refused:
+            counted = Counter((one.before, one.after) for one in self.moves)
+            return ", ".join(
+                f"{before} → {after}" + (f" ({count:,})" if len(self.moves) > 1 else "")
+                for (before, after), count in counted.items()
+            )
+        first, asked = self.refused[0], len(self.refused) + len(self.moves)
+        return first.reason if asked == 1 else f"{len(self.refused):,} of {asked:,}: {first.memory.id}: {first.reason}"
+
+    @property
+    def words(self) -> str:
+        """Where it leads, or the reasons why it is refused."""
+        asked = len(self.refused) + len(self.moves)
+        if not self.refused or asked == 1:
+            return self.brief
+        return _listed(self.refused, asked, lambda one: f"{one.memory.id}: {one.reason}")
+
+
+def read_at(text: str | int | float, timezone: str | None) -> str | int | float:
+    """The time of a transition as it is typed: ISO 8601, epoch seconds, or ``now``. Raises FieldError."""
+    value: str | int | float = text
+    if isinstance(text, str):
+        value = text.strip()
+        if value == "now":
+            value = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        elif _SECONDS.fullmatch(value):
+            value = float(value) if "." in value else int(value)
+    if value == "":
+        raise FieldError("at", "no time is given", f"{EXPECTED}, or now")
+    parse_time(value, "at", timezone)
+    return value
+
+
+def default_at(inspection: Inspection, qi: int | None = None) -> str | int | float | None:
+    """When a transition by hand is made, where nobody says: at the query's ``as_of``, else at the store's own.
+
+    None where the store has no time at all. The clock is read only where ``now`` is asked for.
+    """
+    instant = inspection.settings.default_as_of if qi is None else inspection.engine.as_of(qi)
+    if instant is None:
+        return None
+    return read_at(instant.text, inspection.settings.timezone)
+
+
+def trials(
+    inspection: Inspection,
+    mis: Sequence[int],
+    at: str | int | float,
+    *,
+    cause: str | None = None,
+    query_id: str | None = None,
+) -> tuple[Trial, ...]:
+    """Each of the five verbs tried on a selection at a time; nothing is changed. Raises FieldError for the time."""
+    memories = [inspection.memories[mi] for mi in mis]
+    found = []
+    for verb in VERBS:
+        moves, refused = boundary.moves(memories, verb, at, inspection.settings, cause=cause, query_id=query_id)
+        found.append(Trial(verb, tuple(moves), tuple(refused)))
+    return tuple(found)
+
+
+def done_words(inspection: Inspection, mis: Sequence[int], verb: Verb) -> str:
+    """What a transition did, before the sentence of what moved: ``archived m1: ``."""
+    what = inspection.memories[mis[0]].id if len(mis) == 1 else f"{len(mis):,} memories"
+    return f"{DONE[verb]} {what}: "
 
 
 def standing_of(inspection: Inspection, mi: int, at: Instant | None = None) -> Standing:
@@ -52,9 +149,11 @@ def move(
 
 
 def _reasons(refused: Sequence[Refused], asked: int) -> str:
-    if asked == 1:
-        return str(refused[0])
-    named = "; ".join(str(error) for error in refused[:_NAMED])
+    return str(refused[0]) if asked == 1 else _listed(refused, asked, str)
+
+
+def _listed(refused: Sequence[Refused], asked: int, words: Callable[[Refused], str]) -> str:
+    named = "; ".join(words(error) for error in refused[:_NAMED])
     more = f"; and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
     return f"refused for {len(refused):,} of {asked:,}, and so for all: {named}{more}"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector import __version__
+from inspector import __version__, cli_boundary
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -286,6 +286,10 @@ def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -
     click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=1) if as_json else report.text())
     if report.failed:
         raise click.exceptions.Exit(1)
+
+
+cli.add_command(cli_boundary.transition)
+cli.add_command(cli_boundary.replay)
 
 
 @cli.command()

@@ -361,9 +361,17 @@ class Showing(Weighing):
 
     def find_pair(self, query_id: str, memory_id: str, namespace: str | None = None) -> tuple[int, int]:
         """The indices of a query and a memory by their ids. Raises InspectorError where they do not name just one."""
+        return self.find_query(query_id), self.find_memory(memory_id, namespace)
+
+    def find_query(self, query_id: str) -> int:
+        """The index of a query by its id. Raises InspectorError where there is none."""
         qi = self._qi.get(query_id)
         if qi is None:
             raise InspectorError(f"--query: no query has the id {query_id!r}")
+        return qi
+
+    def find_memory(self, memory_id: str, namespace: str | None = None) -> int:
+        """The index of a memory by its id. Raises InspectorError where id and namespace do not name just one."""
         found = [mi for mi, memory in enumerate(self.memories) if memory.id == memory_id]
         if namespace is not None:
             found = [mi for mi in found if show_namespace(self.memories[mi].value("namespace")) == namespace]
@@ -374,7 +382,7 @@ class Showing(Weighing):
             raise InspectorError(
                 f"--memory: {len(found)} memories have the id {memory_id!r}: add --namespace ({owners})"
             )
-        return qi, found[0]
+        return found[0]
 
     @locked
     def events(self, qi: int) -> list[Instant]:

@@ -33,6 +33,12 @@ def inspect() -> Iterator[Action]:
     yield act(
         "flip", "f", "Edit: Apply smallest", "apply the smallest edit that flips the verdict, or that closes the gap"
     )
+    yield act(
+        "transition",
+        "M",
+        "Boundary: Move",
+        "archive, resume, forget, quarantine or release the marked memories, with a cause",
+    )
     yield act("intent", "i", "Query: Cycle intent", "current, history, unknown; the verdicts follow")
     yield act(
         "as_of_earlier", "left_square_bracket,less_than_sign", "Query: Earlier", "as_of to the store's event before"

@@ -22,6 +22,12 @@ def store() -> Iterator[Action]:
     yield act("inspect", "w", "Store: Inspect", "the record in Inspect, against the query selected there", "why not")
     yield act("leave", "o", "Store: Back to Inspect", "back to the queries and candidates")
     yield act("edit", "e", "Store: Edit", "edit the field under the cursor, of all marked records", "edit")
+    yield act(
+        "transition",
+        "M",
+        "Store: Move",
+        "archive, resume, forget, quarantine or release the marked records, with a cause",
+    )
     yield act("undo", "u", "Store: Undo", "undo the last edit")
     yield act("redo", "ctrl+r", "Store: Redo", "redo what was undone")
     yield act("revert", "backspace,delete", "Store: Revert field", "the field under the cursor back to the source's")

@@ -259,6 +259,21 @@ class InspectEditing(InspectBase):
         if self.qi is not None:
             self.inspection.looked_at(self.qi)
 
+    def action_transition(self) -> None:
+        """Move the boundary of the chosen memories: archive, resume, forget, quarantine, release."""
+        from inspector.ui.screens.transition import TransitionDialog
+
+        indices = self._chosen_memories()
+        if not indices:
+            self.tell("no memory under the cursor")
+            return
+
+        def before(words: str) -> None:
+            self.looked()
+            self.words_before = words
+
+        self.app.push_screen(TransitionDialog(self.inspection, indices, self.qi, before))
+
     # The bundle
 
     def action_bundle(self) -> None:

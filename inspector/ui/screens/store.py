@@ -163,6 +163,20 @@ class StoreScreen(StoreEditing, StoreViews):
         event.stop()
         self.show_view(event.tab)
 
+    def records_in_hand(self) -> list[int]:
+        """The records that the view in sight has chosen: marked, else under the cursor."""
+        view = self.state.view
+        if view == "lanes":
+            return self.lanes.chosen()
+        if view == "findings":
+            finding = self.findings_pane.current
+            about = () if finding is None else (finding.index, *finding.related)
+            return [index for index in dict.fromkeys(about) if index is not None]
+        if view == "coverage":
+            key = self.cell_records.cursor_key if self.cell_records.has_focus else None
+            return [key] if isinstance(key, int) else []
+        return self.pane.chosen()
+
     # The record under the cursor
 
     @on(StorePane.Highlighted)
@@ -209,7 +223,8 @@ class StoreScreen(StoreEditing, StoreViews):
     @guarded
     def _store_changed(self, event: StoreChanged) -> None:
         event.stop()
-        self.tell(event.change.sentence, "strong" if event.change.flips else "")
+        self.tell(self.words_before + event.change.sentence, "strong" if event.change.flips else "")
+        self.words_before = ""
         self.survey()
         if len(self.inspection.memories) <= AT_ONCE and not self.pane.is_whole:
             self.rearrange()

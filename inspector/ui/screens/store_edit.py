@@ -35,6 +35,8 @@ class StoreEditing(StoreBase):
 
     #: What would close the gap of the record under the cursor, as the detail lists it.
     offers: Sequence[Offer] = ()
+    #: What stands before the next sentence of what moved.
+    words_before: str = ""
 
     def action_edit(self) -> None:
         """Edit the field under the cursor, of all marked records; else choose a field first."""
@@ -103,6 +105,24 @@ class StoreEditing(StoreBase):
     async def action_edits(self) -> None:
         """The list of edits."""
         await self.app.run_action("edits")
+
+    def records_in_hand(self) -> list[int]:
+        """The records that the view in sight has chosen: marked, else under the cursor."""
+        raise NotImplementedError
+
+    def action_transition(self) -> None:
+        """Move the boundary of the chosen records: archive, resume, forget, quarantine, release."""
+        from inspector.ui.screens.transition import TransitionDialog
+
+        indices = self.records_in_hand()
+        if not indices:
+            self.tell("no record under the cursor")
+            return
+
+        def before(words: str) -> None:
+            self.words_before = words
+
+        self.app.push_screen(TransitionDialog(self.inspection, indices, None, before))
 
     def action_close_gap(self) -> None:
         """Apply the offer under the cursor, else the first."""

@@ -44,7 +44,7 @@ class LanesPane(TablePane):
         f"{LEGEND}. "
         "A replay takes the session's queries in time order: where the tag changes, memories of the left tag are "
         "archived and those of the entered tag are active. It changes nothing until K makes its marks edits; n "
-        "and p go to the next session and the one before."
+        "and p go to the next session and the one before. M moves the memory under the cursor, or all marked ones."
     )
 
     class Highlighted(Message):
@@ -62,7 +62,7 @@ class LanesPane(TablePane):
             self.mi = mi
 
     def __init__(self, *, id: str) -> None:
-        super().__init__((), markable=False, column_cursor=False, empty="", id=id)
+        super().__init__((), markable=True, column_cursor=False, empty="", id=id)
         self.run: Replay | None = None
         self._where = ""
         self._instants: list[Instant] = []
@@ -73,6 +73,10 @@ class LanesPane(TablePane):
         """The lane under the cursor."""
         key = self.grid.cursor_key
         return next((lane for lane in self.run.lanes if lane.index == key), None) if self.run is not None else None
+
+    def chosen(self) -> list[int]:
+        """The memories that an action is meant for: those of the marked lanes, else of the one under the cursor."""
+        return [key for key in self.grid.chosen() if isinstance(key, int)]
 
     def say(self, words: str) -> None:
         """Show nothing but why there is nothing, or that it is being made."""
@@ -110,7 +114,7 @@ class LanesPane(TablePane):
         )
         rows: list[Row] = [_TICKS, _TAGS, *lanes] if run.ticks or lanes else []
         self.grid.empty = "no lane passes; escape shows all"
-        self.grid.set_source(RowList(rows, self._key, self._cells))
+        self.grid.set_source(RowList(rows, self._key, self._cells), keep_marks=True)
         moved = len(run.logs)
         pieces = [Piece(visible(self._where)), Piece(f"  {len(run.ticks):,} queries, {len(run.lanes):,} memories")]
         if len(lanes) != len(run.lanes):

@@ -1,0 +1,160 @@
+"""Commands for boundary states: transitions by hand and replay, as edits of the workspace (DESIGN 9, 12)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
+from inspector.errors import InspectorError
+from inspector.text import visible
+
+if TYPE_CHECKING:
+    from inspector.store.boundary import Verb
+    from inspector.store.replay import Replay
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@click.option("--memory", "ids", multiple=True, required=True, metavar="ID", help="The memory; several may be given.")
+@click.option("--namespace", help="Its namespace, where several memories share the id.")
+@click.option(
+    "--to",
+    "verb",
+    required=True,
+    type=click.Choice(["archive", "resume", "forget", "quarantine", "release"]),
+    help="The transition.",
+)
+@click.option("--cause", metavar="TEXT", help="Why; else the transition's own words.")
+@click.option("--at", metavar="TIME", help="When; 'now' is allowed. Else the query's as_of, else the store's.")
+@click.option("--query", "query_id", metavar="ID", help="The query that led to it.")
+@store_options
+def transition(
+    sources: tuple[Path, ...],
+    ids: tuple[str, ...],
+    namespace: str | None,
+    verb: Verb,
+    cause: str | None,
+    at: str | None,
+    query_id: str | None,
+    **given: Any,
+) -> None:
+    """Move the boundary state of memories by hand, as one edit that the workspace keeps.
+
+    Stdout has the edits as JSON patch lines, for inspector apply; with --temporary that is all that remains. What the
+    table of transitions does not allow is refused with the reason, exit 2: all memories are moved or none.
+    """
+    from inspector import boundaries
+    from inspector.store.patch import to_jsonl
+
+    with opened(sources, given, evaluate=False) as inspection:
+        mis = list(dict.fromkeys(inspection.find_memory(one, namespace) for one in ids))
+        qi = None if query_id is None else inspection.find_query(query_id)
+        when = boundaries.default_at(inspection, qi) if at is None else at
+        if when is None:
+            raise InspectorError("--at: the store states no time: give one, or 'now'")
+        when = boundaries.read_at(when, inspection.settings.timezone)
+        boundaries.move(inspection, mis, verb, when, cause=cause, query_id=query_id)
+        moved = {inspection.memories[mi].uid for mi in mis}
+        edits = [
+            one
+            for one in inspection.log.effective()
+            if one.kind == "memory" and one.field == "boundary_log" and one.target in moved
+        ]
+        to_jsonl(sys.stdout, edits)
+        for mi in mis:
+            last = inspection.memories[mi].value("boundary_log")[-1]
+            say(f"{inspection.memories[mi].uid}: {last['state']} from {last['at']}: {last['cause']}")
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@click.option("--session", metavar="ID", help="The session; else every session that a query states.")
+@click.option("--keep", is_flag=True, help="Make the marks of the replay edits, which the workspace keeps.")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object instead of text.")
+@store_options
+def replay(sources: tuple[Path, ...], session: str | None, keep: bool, as_json: bool, **given: Any) -> None:
+    """Replay a session's queries in time order: which memories its changes of task archive and resume.
+
+    Nothing changes without --keep; with it each session is one edit, which undo takes back.
+    """
+    from inspector import boundaries
+
+    with opened(sources, given, evaluate=False) as inspection:
+        known = boundaries.session_counts(inspection)
+        if session is not None and session not in known:
+            listed = ", ".join(repr(one) for one in list(known)[:5]) or "none is stated"
+            raise InspectorError(f"--session: no query states the session {session!r} ({listed})")
+        runs = [boundaries.replay_session(inspection, one) for one in (known if session is None else [session])]
+        if keep:
+            for run in runs:
+                boundaries.keep_replay(inspection, run)
+                say(f"{run.session_id}: the marks of {len(run.logs):,} memories are edits now")
+        if as_json:
+            told = {"sessions": [_run_json(run) for run in runs], "kept": keep}
+            click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+            return
+        if not runs:
+            say("no query states an authenticated session_id: nothing can be replayed")
+        for run in runs:
+            for line in _run_lines(run):
+                click.echo(visible(line))
+
+
+def _run_json(run: Replay) -> dict[str, Any]:
+    return {
+        "session_id": run.session_id,
+        "queries": [
+            {"query_id": one.query_id, "at": one.at.iso(), "tag": one.tag, "left": one.left, "entered": one.entered}
+            for one in run.ticks
+        ],
+        "lanes": [
+            {
+                "namespace": lane.memory.fields.get("namespace"),
+                "memory_id": lane.memory.id,
+                "states": [
+                    {
+                        "state": one.state,
+                        "from": None if one.start is None else one.start.iso(),
+                        "cause": one.cause,
+                        "query_id": one.query_id,
+                        "source": one.source,
+                    }
+                    for one in lane.segments
+                ],
+                "refused": [
+                    {"query_id": one.query_id, "at": one.at.iso(), "transition": one.verb, "reason": one.reason}
+                    for one in lane.kept
+                ],
+            }
+            for lane in run.lanes
+        ],
+        "moved": len(run.logs),
+        "notes": list(run.notes),
+    }
+
+
+def _run_lines(run: Replay) -> Iterator[str]:
+    switches = sum(tick.switches for tick in run.ticks)
+    yield (
+        f"session {run.session_id}: {len(run.ticks):,} queries, {switches:,} switches, "
+        f"{len(run.logs):,} of {len(run.lanes):,} memories move"
+    )
+    for note in run.notes:
+        yield f"  note: {note}"
+    for tick in run.ticks:
+        moved = f"  enters {tick.entered}" + (f", leaves {tick.left}" if tick.left else "") if tick.switches else ""
+        yield f"  {tick.at.iso()}  query {tick.query_id}{moved}"
+    for lane in run.lanes:
+        yield f"  {lane.memory.uid}"
+        for one in lane.segments:
+            start = "no time" if one.start is None else one.start.iso()
+            by = f" (query {one.query_id})" if one.query_id else ""
+            yield f"    {one.state or '? in doubt'} from {start}: {one.cause}{by}"
+        for kept in lane.kept:
+            yield f"    refused: {kept.verb} at {kept.at.iso()} by query {kept.query_id}: {kept.reason}"

@@ -48,12 +48,15 @@ def open_sources(
     Nothing is encoded or judged yet: call :meth:`Inspection.evaluate`.
     """
     options = options or OpenOptions()
+    # Before the workspace is made: a source that cannot be read at all leaves none behind.
+    fingerprint = formats.fingerprint(sources, options.load_options(), on_progress, cancelled)
     if options.temporary:
         workspace = Workspace.temporary(sources)
     else:
         workspace = Workspace.for_sources(sources, options.workspace)
+    workspace.opened_with = options.remembered()
     try:
-        bundle, changed = _load(sources, options, workspace, on_progress, cancelled)
+        bundle, changed = _load(sources, options, workspace, fingerprint, on_progress, cancelled)
         if cancelled():
             raise Cancelled("loading was cancelled")
         settings = bundle.settings
@@ -97,16 +100,15 @@ def _load(
     sources: Sequence[Path],
     options: OpenOptions,
     workspace: Workspace,
+    fingerprint: str,
     on_progress: OnProgress | None,
     cancelled: Callable[[], bool],
 ) -> tuple[Bundle, str]:
     """The bundle, from the workspace where the source is as it was, and what has changed in it since, in words."""
-    load_options = options.load_options()
-    fingerprint = formats.fingerprint(sources, load_options)
     kept = workspace.load_bundle(fingerprint, on_progress)
     if kept is not None:
         return kept, ""
-    bundle = formats.load(sources, load_options, on_progress, cancelled)
+    bundle = formats.load(sources, options.load_options(), on_progress, cancelled)
     report = workspace.save_bundle(fingerprint, bundle, on_progress, cancelled)
     moved = [one for one in (report.memories, report.queries) if one.new or one.changed or one.gone]
     if report.first or not moved:
@@ -125,6 +127,6 @@ def _default_route(bundle: Bundle, settings: Settings) -> str:
 def recent() -> list[Recent]:
     """Workspaces opened before, the latest first."""
     return [
-        Recent(str(r.path), tuple(map(str, r.sources)), r.name, r.last_opened, r.memories, r.queries)
+        Recent(str(r.path), tuple(map(str, r.sources)), r.name, r.last_opened, r.memories, r.queries, r.options)
         for r in store_places.recent()
     ]

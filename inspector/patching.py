@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from inspector import formats
+from inspector.addresses import is_address
 from inspector.core import JUDGED_BY
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats import canonical
@@ -86,6 +87,8 @@ def apply_patch(
 def _refuse_place(out: Path, sources: Sequence[Path]) -> None:
     goal = out.resolve()
     for source in sources:
+        if is_address(source):
+            continue
         own = source.resolve()
         if goal == own or own in goal.parents:
             raise InspectorError(f"{out}: lies in the source {source}, which is never written: give a place outside")

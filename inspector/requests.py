@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from inspector.addresses import absolute
 from inspector.errors import InspectorError
 from inspector.resources import resource_dir
 
@@ -77,6 +78,35 @@ class OpenOptions:
             assume=self.assume,
             as_of=self.as_of,
         )
+
+    def remembered(self) -> dict[str, Any]:
+        """How the source is read, as JSON values: what the list of recent workspaces keeps to open it the same way."""
+        said: dict[str, Any] = {}
+        for name in _REMEMBERED:
+            value = getattr(self, name)
+            if isinstance(value, Path):
+                value = absolute(value)
+            if value:
+                said[name] = dict(value) if isinstance(value, Mapping) else value
+        return said
+
+    @classmethod
+    def as_remembered(cls, workspace: Path, said: Mapping[str, Any]) -> OpenOptions:
+        """The options that open a recent workspace as it was opened last; what is not understood is left out."""
+        values: dict[str, Any] = {}
+        for name in _REMEMBERED:
+            value = said.get(name)
+            if isinstance(value, str) and name not in _KINDS:
+                values[name] = Path(value) if name in _FILES else value
+            elif name in _KINDS and isinstance(value, _KINDS[name]):
+                values[name] = value
+        return cls(workspace=workspace, **values)
+
+
+#: Options that are files, and all that say how a source is read.
+_FILES = ("queries", "judgments", "policy", "mapping")
+_REMEMBERED = (*_FILES, "as_format", "as_of", "lenient", "assume")
+_KINDS: dict[str, type] = {"lenient": bool, "assume": dict}  # the others are texts
 
 
 @dataclass(frozen=True, slots=True)

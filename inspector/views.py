@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspector.compare.matched import Matched
 from inspector.errors import InspectorError
@@ -213,7 +213,7 @@ class TrailStep:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A workspace that was opened before."""
+    """A workspace that was opened before; ``options`` say how its sources were read, as JSON values."""
 
     path: str
     sources: tuple[str, ...]
@@ -221,3 +221,4 @@ class Recent:
     opened: str
     memories: int
     queries: int
+    options: Mapping[str, Any] = field(default_factory=dict)

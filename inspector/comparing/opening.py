@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from inspector.addresses import short_name
 from inspector.compare.agreement import Agreement, agreement
 from inspector.compare.comparison import Comparison, Request, compare
 from inspector.compare.runs import SourceRuns
@@ -63,7 +64,7 @@ def compare_sources(
     judged: list[tuple[Agreement, ...]] = []
     assumed: dict[str, object] = {}
     for source in sources:
-        tell = _named(on_progress, source.name, len(sources) > 1)
+        tell = _named(on_progress, short_name(source), len(sources) > 1)
         with open_sources([source], options, tell, cancelled) as inspection:
             on_open(inspection)
             taken.append(run_source(inspection, request, tell, cancelled, scores=scores))
@@ -95,7 +96,7 @@ def sensitivity_sources(
     parts: list[SourceCurves] = []
     first: list[tuple[Resolve, ...]] = []
     for source in sources:
-        tell = _named(on_progress, source.name, len(sources) > 1)
+        tell = _named(on_progress, short_name(source), len(sources) > 1)
         with open_sources([source], options, tell, cancelled) as inspection:
             on_open(inspection)
             parts.append(sensitivity_source(inspection, request, tell, cancelled))

@@ -90,10 +90,22 @@ class Watch:
         if self._on_progress is not None:
             self._on_progress(Progress(self._what, self._done, self._total, "bytes"))
 
+    def rows(self, name: str, done: int, doing: str = "reading") -> None:
+        """Report the rows of a database read so far, of which the number is not known."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + REPORT_EVERY
+        if self._cancelled():
+            raise Cancelled("reading was cancelled")
+        if self._on_progress is not None:
+            self._on_progress(Progress(f"{doing} {name}", done, None, "rows"))
+
     def finish(self) -> None:
         """Report the end, whatever the time of the last report."""
-        self._next = 0.0
-        self.advance(0)
+        if self._what:  # a database has reported its rows itself
+            self._next = 0.0
+            self.advance(0)
 
 
 def clip(text: str, limit: int = QUOTE_LIMIT) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from inspector.addresses import is_address
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical, gatemem, mapping, packets, postgres, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
@@ -55,7 +56,7 @@ def load(
     sources = _sources(paths, options)
     files = _all_files(sources, options)
     sizes = [_size(file) for file in files]
-    live = any(postgres.is_url(source.path) for source in sources)
+    live = any(is_address(source.path) for source in sources)
     watch = Watch(on_progress, cancelled, None if live else sum(sizes))
     maps = {source.path: mapping.of_source(source, options) for source in sources}
     notes: list[str] = []
@@ -87,9 +88,15 @@ def load(
     )
 
 
-def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> str:
+def fingerprint(
+    paths: Sequence[Path],
+    options: LoadOptions | None = None,
+    on_progress: OnProgress | None = None,
+    cancelled: Callable[[], bool] = never,
+) -> str:
     """SHA-256, in hex, of everything that a load of these sources depends on: the files' content, their names, and the
-    options. Reads the files once and keeps none of them; raises InputError where one cannot be read."""
+    options. Reads the files, and the tables of a database, once and keeps none of them; raises InputError where one
+    cannot be read, Cancelled where ``cancelled`` answers true while a table is read."""
     options = options or LoadOptions()
     sources = _sources(paths, options)
     digest = hashlib.sha256()
@@ -109,10 +116,11 @@ def fingerprint(paths: Sequence[Path], options: LoadOptions | None = None) -> st
             raise os_fault(error, name_of(file)) from None
         digest.update(f"\0{file}\0{content}".encode("utf-8", "surrogateescape"))
     for source in sources:
-        if postgres.is_url(source.path):
+        if is_address(source.path):
             mapped = mapping.of_source(source, options)
             tables = [section.table for section in mapped.sections.values()] if mapped is not None else []
-            digest.update(postgres.fingerprint(source.path, tuple(table for table in tables if table)).encode())
+            watch = Watch(on_progress, cancelled, None)
+            digest.update(postgres.fingerprint(source.path, tuple(filter(None, tables)), watch).encode())
     return digest.hexdigest()
 
 
@@ -153,7 +161,7 @@ def _size(file: Path) -> int:
 
 
 def _name(path: Path) -> str:
-    return postgres.shown(path) if postgres.is_url(path) else path.name or path.resolve().name or name_of(path)
+    return postgres.shown(path) if is_address(path) else path.name or path.resolve().name or name_of(path)
 
 
 def _settings(

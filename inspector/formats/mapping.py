@@ -53,6 +53,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from inspector.addresses import is_address
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical, postgres, sqlite
 from inspector.formats.base import Format, LoadOptions, Watch, at, clip, path_text
@@ -96,7 +97,9 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
     if path is not None:
         return read_mapping(path)
     if source.format in GIVEN:
-        raise InputError.at(postgres.shown(source.path), None, "", "no mapping was given", "--mapping FILE")
+        name = postgres.shown(source.path)
+        expected = f"--mapping FILE; `inspector map {name} --out mapping.toml` proposes one"
+        raise InputError.at(name, None, "", "no mapping was given", expected)
     return None
 
 
@@ -117,7 +120,7 @@ def with_files(source: Source, options: LoadOptions) -> Source:
             parts[part] = parts["memories"]  # another list of the same document, another table of the same database
     if "memories" not in parts:
         raise InputError.at(mapped.file, None, "memories", "names no file", "file = …, or memories.* beside it")
-    files = [*source.files, *(file for file in parts.values() if not postgres.is_url(file))]
+    files = [*source.files, *(file for file in parts.values() if not is_address(file))]
     return replace(source, parts=parts, files=tuple(dict.fromkeys(files)))
 
 
@@ -128,6 +131,8 @@ def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> 
         if path is None or part in collector.replaced:
             continue
         section = mapped.sections.get(part)
+        if section is None and is_address(path):
+            raise InputError.at(mapped.file, None, part, "is missing", f"a section [{part}] that names the table")
         if section is None:
             canonical.read_part(path, part, sniff(path).container, collector, watch)
         else:
@@ -207,7 +212,7 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
 
 
 def _container(path: Path) -> Container | Literal["sqlite", "postgresql"]:
-    if postgres.is_url(path):
+    if is_address(path):
         return "postgresql"
     return "sqlite" if outline(path).holder == "sqlite" else sniff(path).container
 

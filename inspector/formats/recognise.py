@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspector.addresses import is_address, safe_address, url_of
 from inspector.errors import InputError
 from inspector.formats import gatemem, packets, postgres, rhelm, sqlite
 from inspector.formats.base import clip, did_you_mean, name_of, os_fault
@@ -54,9 +55,10 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
     if as_format is not None and as_format not in known:
         wrong = f"no such format{did_you_mean(as_format, known)}"
         raise InputError.at("--as " + clip(as_format), None, "", wrong, "one of " + ", ".join(known))
-    if postgres.is_url(path):
+    if is_address(path):
+        url_of(path)  # one with a password is refused before anything else looks at it
         if as_format not in (None, postgres.FORMAT.name):
-            raise InputError.at(postgres.safe_name(path), None, "", f"is a database, not {as_format}", "no --as")
+            raise InputError.at(safe_address(path), None, "", f"is a database, not {as_format}", "no --as")
         return Source(path, postgres.FORMAT.name, (), {"memories": path})
     try:
         is_folder = path.stat() is not None and path.is_dir()

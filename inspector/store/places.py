@@ -13,13 +13,15 @@ import re
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import platformdirs
 
+from inspector import addresses
 from inspector.errors import InspectorError
 from inspector.places import data_dir
 
@@ -42,8 +44,9 @@ def temporary_folder() -> Path:
 
 
 def default_path(sources: Sequence[Path]) -> Path:
-    """The workspace of these sources: a readable stem and a hash of their absolute paths, whatever their order."""
-    real = sorted(os.path.realpath(source) for source in sources)
+    """The workspace of these sources: a readable stem and a hash of their absolute paths or addresses, whatever
+    their order."""
+    real = sorted(addresses.real(source) for source in sources)
     digest = hashlib.blake2s("\0".join(real).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     stem = re.sub(r"[^\w.-]+", "-", Path(real[0]).stem, flags=re.ASCII).strip("-.")[:40] if real else ""
     return workspaces_folder() / f"{stem or 'store'}-{digest}{SUFFIX}"
@@ -53,6 +56,8 @@ def refuse_inside(path: Path, sources: Sequence[Path]) -> None:
     """Refuse a workspace that is a source or lies in a source's folder: a source is never written (DESIGN 9)."""
     place = Path(os.path.realpath(path))
     for source in sources:
+        if addresses.is_address(source):
+            continue
         real = Path(os.path.realpath(source))
         if place == real or (real.is_dir() and place.is_relative_to(real)):
             raise InspectorError(
@@ -160,7 +165,10 @@ def _is_locked(file: Path) -> bool:
 
 @dataclass(frozen=True)
 class Recent:
-    """One line of the list of recent workspaces; counts are those of its last use, times ISO 8601 in UTC."""
+    """One line of the list of recent workspaces; counts are those of its last use, times ISO 8601 in UTC.
+
+    ``options`` say how the sources were read, as JSON values.
+    """
 
     path: Path
     sources: tuple[Path, ...]
@@ -169,6 +177,7 @@ class Recent:
     memories: int
     queries: int
     edits: int
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Line(msgspec.Struct):
@@ -179,6 +188,7 @@ class _Line(msgspec.Struct):
     memories: int
     queries: int
     edits: int
+    options: dict[str, Any] = {}  # lines of before know none
 
 
 def _recent_folder() -> Path:
@@ -190,12 +200,13 @@ def remember(recent: Recent) -> None:
     path = os.path.realpath(recent.path)
     line = _Line(
         _plain(path),
-        [_plain(os.path.abspath(source)) for source in recent.sources],
+        [_plain(addresses.absolute(source)) for source in recent.sources],
         _plain(recent.name),
         recent.last_opened,
         recent.memories,
         recent.queries,
         recent.edits,
+        {name: _plain(value) if isinstance(value, str) else value for name, value in recent.options.items()},
     )
     key = hashlib.blake2s(path.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     folder = _recent_folder()
@@ -237,6 +248,7 @@ def _read_lines() -> Iterator[Recent]:
             path = Path(line.path)
             if path.is_file():
                 sources = tuple(Path(source) for source in line.sources)
-                yield Recent(path, sources, line.name, line.last_opened, line.memories, line.queries, line.edits)
+                counts = line.memories, line.queries, line.edits
+                yield Recent(path, sources, line.name, line.last_opened, *counts, line.options)
         except (OSError, ValueError, msgspec.MsgspecError):
             continue

@@ -10,10 +10,10 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,8 @@ class Workspace:
         self.path = path
         self.sources = tuple(sources)
         self.is_temporary = private
+        #: How the sources were read, as JSON values, for the list of recent workspaces.
+        self.opened_with: Mapping[str, Any] = {}
         #: Says how many edits are in force, for the list of recent workspaces; set by the edit log.
         self.count_edits: Callable[[], int] = lambda: 0
         self._root = connection
@@ -280,7 +282,8 @@ class Workspace:
     def _remember(self) -> None:
         if self._shown is not None and not self.is_temporary:
             name, memories, queries = self._shown
-            places.remember(places.Recent(self.path, self.sources, name, _now(), memories, queries, self.count_edits()))
+            counts = memories, queries, self.count_edits()
+            places.remember(places.Recent(self.path, self.sources, name, _now(), *counts, self.opened_with))
 
 
 def _now() -> str:

@@ -225,12 +225,16 @@ class Opening(App[int]):
             options = OpenOptions(temporary=True)
             self.open_request(OpenRequest((demo_folder(message.demo),), options, demo=message.demo))
         elif message.recent is not None:
-            options = OpenOptions(workspace=Path(message.recent.path))
+            options = OpenOptions.as_remembered(Path(message.recent.path), message.recent.options)
             self.open_request(OpenRequest(tuple(Path(source) for source in message.recent.sources), options))
         elif message.way == "files":
             from inspector.ui.screens.files import FilesDialog
 
             self.push_screen(FilesDialog(), self._picked)
+        elif message.way == "database":
+            from inspector.ui.screens.address import AddressDialog
+
+            self.push_screen(AddressDialog(), lambda request: self.open_request(request) if request else None)
         elif message.way == "formats":
             from inspector.ui.screens.formats import FormatsDialog
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from inspector.addresses import safe_address
+from inspector.cli import main
 from inspector.errors import InputError
 from inspector.formats import LoadOptions, fingerprint, load
-from inspector.formats.postgres import safe_name
 from tests.store.postgres import Server, server
 
 SETUP = """
@@ -106,19 +109,28 @@ def test_every_column_through_the_mapping(live: Live) -> None:
     assert str(memory.origin) == f"postgresql://tester@127.0.0.1:{live.server.port}/postgres (agent.mem ories row 1)"
 
 
+def statements(log: Path, start: int) -> list[str]:
+    """What the server's log says that our program sent since."""
+    with log.open() as file:
+        file.seek(start)
+        return [line.partition(": ")[2] for line in re.findall(r"^inspector\|LOG:  (.*)$", file.read(), re.MULTILINE)]
+
+
+def kinds(words: list[str]) -> set[str]:
+    """The statements' first words; "" for any that may never be sent."""
+    allowed = r"BEGIN READ ONLY$|SET LOCAL|DECLARE|FETCH|SELECT|COMMIT$|"
+    return {re.match(allowed, line)[0] for line in words}  # type: ignore[index]
+
+
 def test_nothing_but_reading_is_sent(live: Live) -> None:
     start = live.log.stat().st_size
     options = live.options()
     fingerprint([live.url()], options)
     load([live.url()], options)
-    with live.log.open() as log:
-        log.seek(start)
-        said = re.findall(r"^inspector\|LOG:  (.*)$", log.read(), re.MULTILINE)
-    words = [line.partition(": ")[2] for line in said]
+    words = statements(live.log, start)
     # two tables, each for the fingerprint and for the load: 4 transactions
     assert words.count("BEGIN READ ONLY") == words.count("COMMIT") == 4
-    first = {re.match(r"BEGIN READ ONLY$|SET LOCAL|DECLARE|FETCH|COMMIT$|", line)[0] for line in words}  # type: ignore[index]
-    assert first == {"BEGIN READ ONLY", "SET LOCAL", "DECLARE", "FETCH", "COMMIT"}
+    assert kinds(words) == {"BEGIN READ ONLY", "SET LOCAL", "DECLARE", "FETCH", "COMMIT"}
     declared = {line for line in words if line.startswith("DECLARE")}
     assert declared == {
         'DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM "agent"."mem ories"',
@@ -126,7 +138,7 @@ def test_nothing_but_reading_is_sent(live: Live) -> None:
     }
     # 1,203 rows in batches of 500, and one empty one: 4 fetches twice; one row and an empty batch: 2 fetches twice
     assert sum(line.startswith("FETCH") for line in words) == 12
-    assert len(words) == len(said) == 4 * (1 + 7 + 1 + 1) + 12
+    assert len(words) == 4 * (1 + 7 + 1 + 1) + 12
 
 
 def test_the_fingerprint_follows_the_rows_and_not_their_order(live: Live) -> None:
@@ -141,6 +153,90 @@ def test_the_fingerprint_follows_the_rows_and_not_their_order(live: Live) -> Non
     assert fingerprint([live.url()], options) == before
 
 
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def inspector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process, with a home of its own."""
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+    def run(*words: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["inspector", *words])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        said = capsys.readouterr()
+        return Done(int(stop.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def test_every_command_reads_a_database(live: Live, tmp_path: Path, inspector: Run) -> None:
+    url = str(live.url())
+    start = live.log.stat().st_size
+    mapping = str(live.options().mapping)
+    read = ["--mapping", mapping]
+    bm25 = [*read, "--route", "global_bm25", "--top-k", "3"]
+    rows = inspector("evaluate", url, *bm25, "--out", "-")
+    assert rows.returncode == 0, rows.stderr
+    # one query; its word "ana" is in no text, so the three best are the first three by id
+    assert [json.loads(line)["query_id"] for line in rows.stdout.splitlines()] == ["q1"] * 3
+    why = inspector("why", url, *bm25, "--query", "q1", "--memory", "2")
+    assert "scope" in why.stdout, why.stderr
+    linted = inspector("lint", url, *read)
+    assert "1,203 memories" in linted.stdout
+    covered = inspector("coverage", url, *read, "--json")
+    assert covered.returncode == 0, covered.stderr
+    exported = inspector("export", url, *read, "--out", "-")
+    assert len(exported.stdout.splitlines()) == 1203
+    compared = inspector("compare", url, *read, "--routes", "global_bm25,namespace_bm25", "--json")
+    assert compared.returncode == 0, compared.stderr
+    words = statements(live.log, start)
+    assert kinds(words) == {"BEGIN READ ONLY", "SET LOCAL", "DECLARE", "FETCH", "COMMIT"}
+    # one workspace for the address, whatever the folder; nothing is read twice that has not changed
+    kept = list((tmp_path / "data" / "inspector" / "workspaces").iterdir())
+    assert [file.suffix for file in kept] == [".duckdb"]
+    assert "opening: 1,204 of 1,204 records" in covered.stderr
+    (recent,) = (tmp_path / "data" / "inspector" / "recent").iterdir()
+    line = json.loads(recent.read_text())
+    assert (line["sources"], line["options"]) == ([safe_address(url)], {"mapping": mapping})
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "words"),
+    [
+        ("postgresql://tester@127.0.0.1:1/postgres", MAPPING, r"Connection refused.*: a server that can be reached"),
+        ("postgresql://tester@127.0.0.1:PORT/none", MAPPING, r'database "none" does not exist'),
+        ("postgresql://tester@127.0.0.1:PORT/postgres", "", r"no mapping was given: --mapping FILE; `inspector map"),
+        (
+            "postgresql://tester@127.0.0.1:PORT/postgres",
+            MAPPING.replace("agent.mem", "agent.mam"),
+            r'relation "agent.mam ories" does not exist: one of agent\.mem ories, public\.odd',
+        ),
+        ("postgresql://tester:p4ss@127.0.0.1:PORT/postgres", MAPPING, r"the address holds a password"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_words(
+    live: Live, tmp_path: Path, inspector: Run, monkeypatch: pytest.MonkeyPatch, url: str, text: str, words: str
+) -> None:
+    given = ["--mapping", str(live.options(text).mapping)] if text else []
+    monkeypatch.setenv("PGPASSWORD", "p4ss")
+    done = inspector("coverage", url.replace("PORT", str(live.server.port)), *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(words, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "p4ss" not in done.stderr
+    assert not (tmp_path / "data").exists()  # no workspace is made for what cannot be read
+
+
 def test_a_bad_row_is_named_or_skipped(live: Live) -> None:
     options = live.options('[memories]\ntable = "odd"\n[memories.fields]\nid = "id"\ntext = "content"\n')
     with pytest.raises(InputError, match=r"\(odd row 2\): data: holds bytes that are not UTF-8"):
@@ -153,7 +249,10 @@ def test_a_bad_row_is_named_or_skipped(live: Live) -> None:
 
 @pytest.mark.parametrize(
     ("table", "words"),
-    [("nothing", 'relation "nothing" does not exist'), ('x"; DROP TABLE events; --', "does not exist")],
+    [
+        ("nothing", 'relation "nothing" does not exist: one of agent.mem ories'),
+        ('x"; DROP TABLE events; --', "does not exist"),
+    ],
 )
 def test_a_table_that_is_not_there(live: Live, table: str, words: str) -> None:
     text = f"[memories]\ntable = '{table}'\n[memories.fields]\nid = 'id'\ntext = 'content'\n"
@@ -170,21 +269,34 @@ def test_a_role_that_may_not_read(live: Live) -> None:
 # Without a server
 
 
-@pytest.mark.parametrize("url", ["postgresql://ana:p4ss@127.0.0.1:1/db?a=b", "postgresql://h/db?PassWord=p4ss&a=b"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ana:p4ss@127.0.0.1:1/db?a=b",
+        "postgresql://h/db?PassWord=p4ss&a=b",
+        "postgresql://h/db?pass%77ord=p4ss&a=b",
+        "postgresql://h/db?a=b&sslpassword=p4ss",
+    ],
+)
 def test_a_password_in_the_address_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
     mapping = tmp_path / "mapping.toml"
     mapping.write_text(MAPPING)
     with pytest.raises(InputError, match=r"the address holds a password: .* PGPASSWORD") as caught:
         load([Path(url)], LoadOptions(mapping=mapping))
     assert "p4ss" not in str(caught.value)
-    assert "p4ss" not in safe_name(Path(url))
-    assert safe_name(Path(url)).endswith("/db?a=b")
+    assert "p4ss" not in safe_address(Path(url))
+    assert safe_address(Path(url)).endswith("/db?a=b")
 
 
 @pytest.mark.parametrize(
     ("url", "mapping", "expected"),
     [
-        ("postgresql://h/db", None, "postgresql://h/db: no mapping was given: --mapping FILE"),
+        (
+            "postgresql://h/db",
+            None,
+            "postgresql://h/db: no mapping was given: --mapping FILE; `inspector map postgresql://h/db --out "
+            "mapping.toml` proposes one",
+        ),
         (
             "postgresql:///db",
             MAPPING,

@@ -33,6 +33,9 @@ def start() -> Iterator[Action]:
     yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
     yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
     yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")
+    yield Action(
+        "chooser.database", "d", "Start: Open a database", "to the address of a database", "show_part('database')"
+    )
     yield Action("chooser.formats", "f", "Start: Formats", "to the formats that can be read", "show_part('formats')")
     yield Action(
         "loading.cancel",

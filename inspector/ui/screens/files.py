@@ -19,6 +19,7 @@ from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Footer, Input, Static
 
+from inspector.addresses import is_address
 from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.pace import show_size
@@ -168,13 +169,16 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
 
     @on(Input.Changed)
     def _typed(self, message: Input.Changed) -> None:
-        if message.value:
+        if message.value and not is_address(message.value):
             folder, begins = split_typed(message.value, Path.cwd())
             self._show(Path(os.path.normpath(folder)), begins)
 
     @on(Input.Submitted)
     def _entered(self, message: Input.Submitted) -> None:
         if not message.value:
+            return
+        if is_address(message.value):
+            self.dismiss((Path(message.value.strip()),))
             return
         path = Path(os.path.normpath(Path.cwd() / os.path.expanduser(message.value)))
         if path.is_dir() and not is_bundle(path):

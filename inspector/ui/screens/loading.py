@@ -19,6 +19,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, ProgressBar, Static
 
+from inspector.addresses import short_name
 from inspector.errors import Cancelled
 from inspector.ui.actions import bindings
 from inspector.ui.pace import Pace
@@ -35,7 +36,7 @@ _EVERY = 0.1
 
 def title_of(request: OpenRequest) -> str:
     """What is being opened, for people."""
-    return request.demo or ", ".join(path.name or str(path) for path in request.sources)
+    return request.demo or ", ".join(short_name(path) for path in request.sources)
 
 
 class LoadingScreen(BaseScreen):

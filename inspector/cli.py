@@ -55,10 +55,10 @@ def cli(ctx: click.Context) -> None:
         _run_ui(None)
 
 
-def _run_ui(request: Any) -> None:
+def _run_ui(request: Any, **more: Any) -> None:
     from inspector.ui.app import InspectorApp
 
-    app = InspectorApp(request)
+    app = InspectorApp(request, **more)
     app.run()
     if app.return_code:
         sys.exit(app.return_code)
@@ -77,6 +77,33 @@ def demo(name: str | None, **given: Any) -> None:
         return
     folder = demo_folder(name)
     _run_ui(OpenRequest((folder,), options_of({**given, "temporary": True}), demo=name))
+
+
+@cli.command()
+@click.argument("lesson", required=False)
+@click.option("--list", "listed", is_flag=True, help="Print the lessons and how far each was done, and open nothing.")
+@click.option("--check", "checked", type=FOLDER_OR_FILE, help="Check a lesson file against its store; open nothing.")
+@click.option("--restart", is_flag=True, help="Begin LESSON anew: its marks and edits are forgotten.")
+@click.option("--lang", type=click.Choice(["en", "ko"]), help="Language of the lessons; else the locale's.")
+def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool, lang: str | None) -> None:
+    """Open LESSON (its number, name or .toml file) in the terminal UI; without it, choose one.
+
+    Each lesson asks for something to be done in the program itself, and notices when it was done.
+    """
+    from inspector import lessons
+
+    if checked is not None:
+        click.echo(lessons.check_lesson(checked))
+    elif listed:
+        for line in lessons.listing(lang or lessons.locale_language()):
+            click.echo(line)
+    elif lesson is None:
+        _run_ui(None, learn=True, language=lang or lessons.locale_language())
+    else:
+        found = lessons.find_lesson(lesson)
+        if restart:
+            lessons.restart(found)
+        _run_ui(None, learn=found, language=lang or lessons.locale_language())
 
 
 @cli.command("open")
@@ -365,9 +392,11 @@ def formats(as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("what", required=False, type=click.Choice(["settings", "keymap", "themes", "workspaces", "fixtures"]))
+@click.argument(
+    "what", required=False, type=click.Choice(["settings", "keymap", "themes", "lessons", "workspaces", "fixtures"])
+)
 def locate(what: str | None) -> None:
-    """Print where settings, keymap, themes and workspaces are."""
+    """Print where settings, keymap, themes, lessons and workspaces are."""
     from inspector.places import places
 
     for name, path in places().items():

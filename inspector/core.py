@@ -175,6 +175,18 @@ class Core:
                 return delta
 
     @property
+    def stamp(self) -> tuple[object, ...]:
+        """Something that differs as soon as anything that can be asked of the store may have changed."""
+        evaluation = self._evaluation
+        return (
+            self._generation,
+            None if evaluation is None else id(evaluation),
+            self.gate.mode,
+            self.deciding.params,
+            self.let_through,
+        )
+
+    @property
     def is_settled(self) -> bool:
         """Whether every ranking and vector follows the edits; if not, :meth:`settle` is to be run in a worker."""
         waiting = self._evaluation is not None and bool(self._evaluation.waiting)

@@ -15,6 +15,7 @@ from inspector.errors import Cancelled
 from inspector.gate.operation import with_lexicons
 from inspector.live import Inspection
 from inspector.mdl import Params, load_lexicons, switches_of
+from inspector.places import lessons_dir
 from inspector.records import Bundle, OnProgress, Settings
 from inspector.requests import Demo, OpenOptions, OpenRequest, demo_folder, demos
 from inspector.retriever import Retriever
@@ -125,8 +126,10 @@ def _default_route(bundle: Bundle, settings: Settings) -> str:
 
 
 def recent() -> list[Recent]:
-    """Workspaces opened before, the latest first."""
+    """Workspaces opened before, the latest first; not those of lessons, which the list of lessons shows."""
+    lessons = lessons_dir()
     return [
         Recent(str(r.path), tuple(map(str, r.sources)), r.name, r.last_opened, r.memories, r.queries, r.options)
         for r in store_places.recent()
+        if not r.path.is_relative_to(lessons)
     ]

@@ -19,6 +19,11 @@ def data_dir() -> Path:
     return Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
+def lessons_dir() -> Path:
+    """The folder of a learner's marks and of the workspaces that lessons are done in; it need not exist."""
+    return data_dir() / "lessons"
+
+
 def places() -> dict[str, Path]:
     """Every place that ``inspector locate`` names."""
     from inspector.resources import resource_dir
@@ -27,6 +32,7 @@ def places() -> dict[str, Path]:
         "settings": config_dir() / "settings.toml",
         "keymap": config_dir() / "keymap.toml",
         "themes": config_dir() / "themes",
+        "lessons": config_dir() / "lessons",
         "workspaces": data_dir() / "workspaces",
         "fixtures": resource_dir("fixtures"),
     }

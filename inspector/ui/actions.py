@@ -14,16 +14,18 @@ from dataclasses import replace
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
-from inspector.ui.keys import common, inspect, start, store
+from inspector.ui.keys import common, inspect, learn, start, store
 from inspector.ui.keys.action import Action
 
 #: Each place, its title in the help screen, and the places around it whose keys work in it too.
 PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "app": ("Everywhere", ()),
+    "app": ("Everywhere", ("lesson",)),
+    "lesson": ("While a lesson runs", ()),
     "dialog": ("In a dialog", ()),
     "grid": ("In a table", ("app",)),
     "text": ("In a long text", ("app",)),
     "chooser": ("Start", ("app",)),
+    "learn": ("Learn", ("grid", "app")),
     "loading": ("While loading", ("app",)),
     "inspect": ("Inspect", ("app",)),
     "queries": ("Queries", ("grid", "inspect", "app")),
@@ -54,6 +56,7 @@ ACTIONS: tuple[Action, ...] = (
     *common.grid(),
     *common.text(),
     *start.start(),
+    *learn.learn(),
     *common.dialogs(),
 )
 
@@ -108,7 +111,9 @@ def clashes(keymap: Mapping[str, str]) -> list[tuple[Action, Action, str]]:
     for action in ACTIONS:
         by_place.setdefault(action.place, []).append(replace(action, keys=",".join(keys_of(action, keymap))))
     for place, (_title, around) in PLACES.items():
-        chain = [action for each in (place, *around) for action in by_place.get(each, ())]
+        # The keys of a running lesson are the app's: they work wherever the app's do.
+        beyond = PLACES["app"][1] if "app" in around else ()
+        chain = [action for each in (place, *around, *beyond) for action in by_place.get(each, ())]
         for at, inner in enumerate(chain):
             for outer in chain[at + 1 :]:
                 if inner.shadows or outer.shadows:

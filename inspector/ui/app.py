@@ -17,35 +17,46 @@ from inspector.ui.clipboard import copy_text, write_copy
 from inspector.ui.config import Config, load_config, write_atomically
 from inspector.ui.keymap import load_keymap
 from inspector.ui.messages import CopyRequested, ErrorRaised
-from inspector.ui.opening import Opening
 from inspector.ui.palette import ActionsProvider
 from inspector.ui.panes import Findable, GoesBack, around, json_to_copy, text_to_copy
 from inspector.ui.screens.base import BaseScreen
+from inspector.ui.teaching import Teaching
 from inspector.ui.theming import DEFAULT_THEME, load_themes, own_defaults
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import lines, say
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
+    from inspector.lessons import Lesson
     from inspector.requests import OpenRequest
 
 
-class InspectorApp(Opening, App[int], inherit_bindings=False):
+class InspectorApp(Teaching, App[int], inherit_bindings=False):
     """Inspector's UI. With a request it loads and shows that store, without one it offers a choice.
 
     ``inspection`` is what is open, None before. ``config`` is what the user set; ``config_folder`` is the folder given
-    with a flag. Screens reach the app with ``getters.app(InspectorApp)``.
+    with a flag. ``learn`` begins with a lesson, or with the list of lessons (True), whose words are in ``language``.
+    Screens reach the app with ``getters.app(InspectorApp)``.
     """
 
     TITLE = "Inspector"
     CSS_PATH = Path(__file__).with_name("app.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app"), *bindings("lesson")]
     COMMANDS = {ActionsProvider}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-tall")]
 
-    def __init__(self, request: OpenRequest | None = None, config_folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        request: OpenRequest | None = None,
+        config_folder: Path | None = None,
+        *,
+        learn: Lesson | bool = False,
+        language: str = "en",
+    ) -> None:
         super().__init__()
+        self.language = language
+        self._learn = learn
         self.request = request
         self.inspection: Inspection | None = None
         self.faults = 0
@@ -107,7 +118,12 @@ class InspectorApp(Opening, App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """The first screen; what was wrong with the user's files is said after the first paint."""
-        self.push_screen(self.first_screen(self.request))
+        if self._learn is True:
+            self.push_screen(self.lessons_screen())
+        else:
+            if self._learn is not False:
+                self.request = self.begin_lesson(self._learn)
+            self.push_screen(self.first_screen(self.request))
         self.call_after_refresh(self._tell_problems)
 
     def on_unmount(self) -> None:

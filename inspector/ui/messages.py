@@ -28,6 +28,10 @@ class ErrorRaised(Message):
         self.title = title
 
 
+class ScreenSeen(Message):
+    """Another full screen is seen now."""
+
+
 P = ParamSpec("P")
 
 

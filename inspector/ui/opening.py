@@ -99,6 +99,10 @@ class Opening(App[int]):
         self.close_inspection()
         self.switch_screen(ChooserScreen())
 
+    def show_lessons(self, near: str = "") -> None:
+        """The list of lessons."""
+        raise NotImplementedError
+
     def show_inspection(self, inspection: Inspection) -> None:
         """Show what was opened on the Inspect screen."""
         from inspector.ui.screens.inspect import InspectScreen
@@ -227,6 +231,8 @@ class Opening(App[int]):
         elif message.recent is not None:
             options = OpenOptions.as_remembered(Path(message.recent.path), message.recent.options)
             self.open_request(OpenRequest(tuple(Path(source) for source in message.recent.sources), options))
+        elif message.way == "learn":
+            self.show_lessons()
         elif message.way == "files":
             from inspector.ui.screens.files import FilesDialog
 

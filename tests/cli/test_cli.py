@@ -210,7 +210,7 @@ def test_formats_and_locate(run: Run) -> None:
     assert run("formats")[1]
     code, stdout, _ = run("locate")
     assert [line.partition(":")[0] for line in stdout.splitlines()] == [
-        *("settings", "keymap", "themes", "workspaces", "fixtures")
+        *("settings", "keymap", "themes", "lessons", "workspaces", "fixtures")
     ]
     assert run("locate", "settings")[1].strip().endswith("settings.toml")
 

@@ -50,6 +50,17 @@ def routes() -> Iterator[str]:
         yield f"| `{route.name}` | {_cell(route.summary)} |"
 
 
+def lessons() -> Iterator[str]:
+    """A row a condition that a step of a lesson can ask for."""
+    from inspector.lessons.conditions import KINDS
+
+    yield "| `check.…` | what it asks | its keys (optional ones in brackets) |"
+    yield "|---|---|---|"
+    for name, kind in KINDS.items():
+        params = ", ".join(f"`{each}`" if param.required else f"[`{each}`]" for each, param in kind.params.items())
+        yield f"| `{name}` | {_cell(kind.help)} | {params} |"
+
+
 def keys() -> Iterator[str]:
     """A table of keys a place, from the registry of actions."""
     from inspector.ui.actions import PLACES, for_place, show_key
@@ -88,6 +99,7 @@ def commands() -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "formats": formats,
+    "lessons": lessons,
     "stores": stores,
     "routes": routes,
     "keys": keys,

@@ -30,6 +30,15 @@ def start() -> Iterator[Action]:
         footer=True,
         palette=False,
     )
+    yield Action(
+        "chooser.learn",
+        "L",
+        "Start: Learn",
+        "short lessons, done in the program itself",
+        "show_part('learn')",
+        label="learn",
+        footer=True,
+    )
     yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
     yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
     yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")

@@ -10,7 +10,7 @@ from textual.worker import Worker, WorkerState
 
 from inspector.errors import Cancelled
 from inspector.ui.actions import bindings
-from inspector.ui.messages import CopyRequested, ErrorRaised
+from inspector.ui.messages import CopyRequested, ErrorRaised, ScreenSeen
 from inspector.ui.panes import text_to_copy
 
 Result = TypeVar("Result")
@@ -27,6 +27,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     """A full screen. The keys that Textual binds on every screen are bound on the app instead, with ids."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
+
+    def on_screen_resume(self) -> None:
+        """A running lesson is shown on the screen that is seen."""
+        self.app.post_message(ScreenSeen())
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker started with ``exit_on_error=False`` that fails is shown as an error."""

@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Static
 
-from inspector.ui.actions import bindings
+from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
@@ -46,7 +46,7 @@ class ChooserScreen(BaseScreen):
         "is opened in a private workspace: whatever you edit in it is gone at the end, and the store is as it was."
     )
     DEFAULT_CSS = """
-    ChooserScreen #intro { color: $dim; padding: 0 2; height: auto; margin: 1 0 0 0; }
+    ChooserScreen #intro { color: $dim; padding: 0 2; height: 2; }
     ChooserScreen Vertical { padding: 0 1; max-width: 140; }
     ChooserScreen Grid {
         height: auto;
@@ -86,7 +86,14 @@ class ChooserScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """Header and room for the tables."""
         yield HeaderBar()
-        yield Static(Content("Why an answer came from the wrong memory, and what would have prevented it."), id="intro")
+        yield Static(
+            Content.from_markup(
+                "Why an answer came from the wrong memory, and what would have prevented it.\n"
+                "New here? [$link]$key[/] opens short lessons, each done in the program itself.",
+                key=show_keys(BY_ID["chooser.learn"], getattr(self.app, "keys_changed", {})),
+            ),
+            id="intro",
+        )
         yield Vertical(id="lists")
         yield Footer(show_command_palette=False)
 

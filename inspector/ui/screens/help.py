@@ -47,7 +47,10 @@ def places_here(screen: Screen[Any]) -> list[str]:
     for node in nodes:
         ids.extend(sorted(bound_ids(node)))
     places = dict.fromkeys(each.partition(".")[0] for each in ids)
-    return [place for place in places if place != "app" and place in PLACES] + ["app"]
+    # The app binds the keys of a lesson too: they are shown while one runs.
+    lesson = getattr(screen.app, "lesson_screen", None) is not None
+    last = ["lesson", "app"] if lesson else ["app"]
+    return [place for place in places if place not in ("app", "lesson") and place in PLACES] + last
 
 
 def pane_help(screen: Screen[Any]) -> list[tuple[str, str]]:

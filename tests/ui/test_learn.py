@@ -1,0 +1,210 @@
+"""Every bundled lesson, done by the keys that it asks for; and each of its steps, open while it is skipped."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from inspector.lessons import Lesson, LessonRun, lessons
+from inspector.lessons.progress import progress_of
+from inspector.ui.app import InspectorApp
+from inspector.ui.screens.inspect import InspectScreen
+from inspector.ui.screens.learn import LearnScreen
+
+BUNDLED = lessons()[0]
+
+
+@dataclass
+class Learner:
+    """The real app with a lesson, and the hands of one who does it."""
+
+    app: InspectorApp
+    pilot: Pilot[int]
+
+    @property
+    def run(self) -> LessonRun:
+        assert self.app.lesson is not None
+        return self.app.lesson
+
+    @property
+    def screen(self) -> InspectScreen:
+        return next(each for each in self.app.screen_stack if isinstance(each, InspectScreen))
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+        await self.pilot.pause()
+
+    async def write(self, text: str) -> None:
+        """Type into the line that has the focus, whatever it holds."""
+        line = self.app.focused
+        assert isinstance(line, Input | TextArea)
+        if isinstance(line, Input):
+            line.value = text
+        else:
+            line.text = text
+        await self.pilot.pause()
+
+    async def until(self, true: Callable[[], bool], what: str = "") -> None:
+        for _ in range(400):
+            if true():
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError(f"did not come about: {what}")
+
+    async def to_memory(self, id: str) -> None:
+        """Put the cursor on a candidate, as the arrow keys or the mouse do."""
+        inspection = self.app.inspection
+        assert inspection is not None
+        grid = self.screen.candidate_pane.grid
+        grid.move_cursor(key=next(key for key, memory in enumerate(inspection.memories) if memory.id == id))
+        await self.until(lambda: self.screen.mi is not None and inspection.memories[self.screen.mi].id == id, id)
+
+    async def to_query(self, id: str) -> None:
+        """Put the cursor on a query."""
+        inspection = self.app.inspection
+        assert inspection is not None
+        wanted = next(key for key, query in enumerate(inspection.queries) if query.id == id)
+        self.screen.query_pane.grid.move_cursor(key=wanted)
+        await self.until(lambda: self.screen.qi == wanted, id)
+
+    async def route(self, name: str, depth: str = "") -> None:
+        """Choose a route in its dialog."""
+        from inspector.ui.widgets.grid import Grid
+
+        await self.press("r")
+        dialog = self.app.screen
+        if depth:
+            dialog.query_one("#depth", Input).value = depth
+        dialog.query_one(Grid).move_cursor(key=name)
+        await self.press("enter")
+        await self.until(lambda: not self.screen.busy and self.app.screen is self.screen, f"route {name}")
+
+    async def edit(self, field: str, value: str) -> None:
+        """Edit a field of the memory under the cursor: e, the field's name, enter, the value, enter."""
+        await self.press("e")
+        if self.app.screen.query(".find"):
+            await self.write(field)
+            await self.press("enter")
+        await self.write(value)
+        await self.press("ctrl+s")
+        await self.until(lambda: self.app.screen is self.screen, f"{field} edited")
+
+    async def answer(self, right: bool = True) -> None:
+        """Answer the step's question."""
+        question = self.run.step.question
+        assert question is not None
+        number = next(at for at, choice in enumerate(question.choices) if choice.right is right)
+        await self.press("f6", *["down"] * number, "enter")
+
+    async def look(self) -> bool:
+        """Whether the step is done once the screen is at rest; the program looks by itself."""
+        await self.pilot.pause()
+        self.app._looked = (None, 0.0)
+        self.app._look()
+        return self.run.is_done
+
+
+Do = Callable[[Learner], Awaitable[Any]]
+
+
+def many(*acts: Do) -> Do:
+    async def do(learner: Learner) -> None:
+        for act in acts:
+            await act(learner)
+
+    return do
+
+
+def keys(*pressed: str) -> Do:
+    return lambda learner: learner.press(*pressed)
+
+
+def memory(id: str) -> Do:
+    return lambda learner: learner.to_memory(id)
+
+
+def query(id: str) -> Do:
+    return lambda learner: learner.to_query(id)
+
+
+def route(name: str, depth: str = "") -> Do:
+    return lambda learner: learner.route(name, depth)
+
+
+def edit(field: str, value: str) -> Do:
+    return lambda learner: learner.edit(field, value)
+
+
+def answer(learner: Learner) -> Awaitable[None]:
+    return learner.answer()
+
+
+#: What a learner does in each step of each bundled lesson.
+DONE: dict[str, dict[str, Do]] = {
+    "01-relevant": {
+        "ranked": memory("lind-birthday"),
+        "whose": many(memory("park-anniversary"), answer),
+        "filtered": route("namespace_dense"),
+        "pair": many(route("global_dense"), query("park-dinner")),
+    },
+    "02-three-axes": {
+        "unknown": memory("penicillin"),
+        "meaning": answer,
+        "owner": edit("namespace", "patient-lee"),
+        "zero": many(query("knee"), memory("penicillin")),
+        "known": many(
+            query("allergies"),
+            memory("penicillin"),
+            edit("status", "active"),
+            edit("allowed_purposes", "care"),
+        ),
+        "undone": keys("u", "u", "u"),
+    },
+    "03-intent": {
+        "history": keys("i"),
+        "unsaid": keys("i"),
+        "deleted": many(route("current_only"), query("plan-then")),
+        "cure": answer,
+        "forgotten": many(route("global_dense"), query("card"), memory("card-forgotten")),
+    },
+}
+
+
+@asynccontextmanager
+async def learning(lesson: Lesson, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Learner]:
+    """The app on a lesson, its store loaded."""
+    app = InspectorApp(learn=lesson)
+    async with app.run_test(size=size) as pilot:
+        learner = Learner(app, pilot)
+        await learner.until(lambda: isinstance(app.screen, InspectScreen), "the store")
+        await pilot.pause()
+        yield learner
+
+
+def test_every_bundled_lesson_is_done_here() -> None:
+    assert {lesson.key: [step.id for step in lesson.steps] for lesson in BUNDLED} == {
+        key: list(steps) for key, steps in DONE.items()
+    }
+
+
+@pytest.mark.parametrize("lesson", BUNDLED, ids=lambda lesson: lesson.key)
+async def test_a_lesson_is_completed_and_no_step_is_done_by_skipping_it(lesson: Lesson) -> None:
+    """Each step is open before it is done, for as long as one waits, and done after it."""
+    async with learning(lesson) as learner:
+        for number, step in enumerate(lesson.steps):
+            assert learner.run.step is step
+            assert not await learner.look(), f"{step.id} was done by skipping it"
+            learner.app.action_lesson_next()
+            assert learner.run.at == number, f"{step.id} could be passed over"
+            await DONE[lesson.key][step.id](learner)
+            await learner.until(lambda: learner.run.is_done, f"{lesson.key}: {step.id}")
+            await learner.press("f8")
+        await learner.until(lambda: isinstance(learner.app.screen, LearnScreen), "the list")
+        assert progress_of(lesson.key).done == tuple(step.id for step in lesson.steps)

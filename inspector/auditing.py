@@ -14,7 +14,7 @@ import numpy as np
 
 from inspector.audit.assembly import CHARACTERS, Measure, Order, tokenizer_measure
 from inspector.audit.audit import QueryAudit, audit, sought
-from inspector.audit.case import Case, Judged, Required, Retrieval
+from inspector.audit.case import Case, Judged, Required, Retrieval, Row
 from inspector.audit.corpus import Corpus, Sought
 from inspector.audit.events import block
 from inspector.audit.trail import Trail
@@ -102,9 +102,25 @@ class Auditor:
             done = self._audits[qi] = audit(self.case(qi))
         return done
 
+    def has(self, qi: int) -> bool:
+        """Whether the audit of a query is made and in force."""
+        self._check()
+        return qi in self._audits
+
+    def missing(self) -> list[int]:
+        """The queries whose audit is not made, in their order."""
+        self._check()
+        total = len(self._core.queries)
+        return [] if len(self._audits) == total else [qi for qi in range(total) if qi not in self._audits]
+
+    def row(self, qi: int, mi: int) -> Row:
+        """What the audit says of any stored memory for a query."""
+        done = self.audit(qi)
+        return done.row(mi) or done.single(mi, self.case(qi))
+
     def trail(self, qi: int, mi: int) -> Trail:
         """The trail of any stored memory for a query."""
-        return self.audit(qi).trail(mi, str(self._core.route), self.case(qi))
+        return self.audit(qi).trail(mi, str(self._core.evaluation.route), self.case(qi))
 
     def all(self) -> list[QueryAudit]:
         """The audits of every query, in their order."""

@@ -69,6 +69,11 @@ def store_options(command: Command, format_option: str = "--as") -> Command:
         click.option("--queries", type=FOLDER_OR_FILE, help="Read the queries from this file."),
         click.option("--judgments", type=FOLDER_OR_FILE, help="Read judgments (released or human labels)."),
         click.option("--policy", type=FOLDER_OR_FILE, help="Policy rules (policy.toml)."),
+        click.option(
+            "--trace",
+            type=FOLDER_OR_FILE,
+            help="Read recorded retrievals, prompts and answers (see inspector formats).",
+        ),
         click.option("--mapping", type=FOLDER_OR_FILE, help="How a foreign file's fields map to ours (mapping.toml)."),
         click.option(
             format_option, "as_format", metavar="FORMAT", help="Read SOURCE as this format (see inspector formats)."
@@ -166,7 +171,18 @@ def options_of(given: dict[str, Any]) -> Any:
     """Take the store's and the route's options out of a command's arguments, as OpenOptions."""
     from inspector.requests import OpenOptions
 
-    names = {"queries", "judgments", "policy", "mapping", "as_format", "workspace", "temporary", "model", "as_of"}
+    names = {
+        "queries",
+        "judgments",
+        "policy",
+        "mapping",
+        "trace",
+        "as_format",
+        "workspace",
+        "temporary",
+        "model",
+        "as_of",
+    }
     names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
     names |= {"pool", "encode"}
     values = {name: given.pop(name) for name in sorted(names & given.keys())}

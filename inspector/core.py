@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from inspector.audit.exposure import ExposureReader, LetThrough
+from inspector.audit.exposure import LetThrough
 from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import DEFAULT_TAU, overall
 from inspector.deciding import Decided, Deciding
@@ -107,7 +107,6 @@ class Core:
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
         #: The gate's action before the edits, of the candidates that they moved and nobody has looked at yet.
         self._gate_marks: dict[int, dict[int, str]] = {}
-        self._exposure: dict[int, ExposureReader] = {}
         self._evaluation: Evaluation | None = None
         #: What has changed in the source since it was opened last, in words; "" where nothing has.
         self.source_changed = ""
@@ -187,7 +186,7 @@ class Core:
         )
 
     @property
-    def is_settled(self) -> bool:
+    def is_ranked(self) -> bool:
         """Whether every ranking and vector follows the edits; if not, :meth:`settle` is to be run in a worker."""
         waiting = self._evaluation is not None and bool(self._evaluation.waiting)
         return not waiting and not self.retriever.has_stale
@@ -199,7 +198,7 @@ class Core:
 
         For a worker: it may take seconds. Raises Cancelled; what is not done goes on waiting.
         """
-        if self.is_settled or self._evaluation is None:
+        if self.is_ranked or self._evaluation is None:
             return None
         recall = overall(self._evaluation.matched).recall
         self.retriever.encode_stale(on_progress, cancelled)
@@ -286,8 +285,6 @@ class Core:
         self.gate.update_queries(qis)
         if qis:
             self.engine.update_queries(sorted(qis))
-            for qi in qis:
-                self._exposure.pop(qi, None)
         return affected
 
     def _refresh(

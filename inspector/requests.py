@@ -44,6 +44,7 @@ class OpenOptions:
     judgments: Path | None = None
     policy: Path | None = None
     mapping: Path | None = None
+    trace: Path | None = None
     lenient: bool = False
     assume: Mapping[str, Any] = field(default_factory=dict)
     as_of: str | None = None
@@ -74,6 +75,7 @@ class OpenOptions:
             judgments=self.judgments,
             policy=self.policy,
             mapping=self.mapping,
+            trace=self.trace,
             lenient=self.lenient,
             assume=self.assume,
             as_of=self.as_of,

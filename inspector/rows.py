@@ -5,9 +5,13 @@ The screens export through the same functions, so that a script and a screen can
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.audit.check import mean
+from inspector.audit.figures import Bounds, let_through_counts
+from inspector.audit.stages import proof_ids
 from inspector.axes.verdict import AxisResult, Explanation
 from inspector.gate.evaluate import GateResult
 from inspector.gate.grants import GrantComparison
@@ -97,10 +101,42 @@ def _query_row(inspection: Inspection, row: QueryRow) -> dict[str, Any]:
         "undecided": row.unresolved,
         **_figures(row.figures),
         "mdl": decision_json(decision.query if decision is not None else None),
-        "failure_stages": None,
-        "contamination": None,
-        "loss": None,
+        **_audited(inspection, row.qi),
     }
+
+
+def _audited(inspection: Inspection, qi: int) -> dict[str, Any]:
+    """What the audit says of a query: stages with their proof, contamination and loss as bounds (DESIGN 5, 8)."""
+    done = inspection.audit(qi)
+    contaminated = done.contamination
+    return {
+        "failure_stages": list(done.stages.all),
+        "proof": {
+            **{finding.stage: list(finding.ids) for finding in done.stages.findings},
+            **({done.stages.first: list(proof_ids(done.stages))} if not done.stages.findings else {}),
+        },
+        "retrieval": done.retrieval,
+        "exposure": "recorded" if done.exposure_recorded else "assembled",
+        "exposed": contaminated.exposed,
+        "let_through": let_through_counts(done.rows),
+        "contamination": _bounds(contaminated.contaminated),
+        "inadmissible": _bounds(contaminated.inadmissible),
+        "irrelevant": _bounds(contaminated.irrelevant),
+        "loss": _bounds(done.loss.lost),
+        "not_stored": [item.shown for _, item in done.unknown],
+        "short_term": [one.id for one in done.short_term],
+        "audit_notes": list(done.notes),
+    }
+
+
+def _bounds(found: Bounds | None) -> list[float] | None:
+    """A figure's bounds [low, high]; null where there is none."""
+    return None if found is None else [round(found.low, 6) + 0.0, round(found.high, 6) + 0.0]
+
+
+def _mean(queries: Sequence[Mapping[str, Any]], name: str) -> list[float] | None:
+    found = mean(queries, name)
+    return None if found is None else [round(end, 6) + 0.0 for end in found]
 
 
 def summary(inspection: Inspection) -> dict[str, Any]:
@@ -134,6 +170,10 @@ def summary(inspection: Inspection) -> dict[str, Any]:
         "feasible_share": _number(overall.feasible_share),
         "risk_lower": _number(overall.risk_lower),
         "risk_upper": _number(overall.risk_upper),
+        "let_through": inspection.let_through,
+        "contamination": _mean(queries, "contamination"),
+        "loss": _mean(queries, "loss"),
+        "failure_stages": dict(sorted(Counter(stage for one in queries for stage in one["failure_stages"]).items())),
         "queries": queries,
     }
 
@@ -201,6 +241,7 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
     candidate = inspection.why_not(qi, mi)
     explanation: Explanation = inspection.explain(qi, mi)
     memory = inspection.memories[mi]
+    trail = inspection.trail(qi, mi)
     flips = {}
     for target in (Trit.YES, Trit.NO):
         if explanation.verdict != target:
@@ -236,7 +277,16 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
         "mdl_query": query_json(inspection, qi, decision),
         "gate": None if candidate.gate is None else _gate(candidate.gate),
         "trail": [
-            {"step": step.name, "value": _trit(step.value), "detail": step.detail} for step in inspection.trail(qi, mi)
+            {
+                "step": step.name,
+                "value": step.value.json,
+                "detail": step.detail,
+                "at": step.at or None,
+                "match": step.kind,
+                "broken": step.broken,
+            }
+            for step in trail.steps
         ],
+        "breaks": list(trail.breaks),
         "notes": list(explanation.notes),
     }

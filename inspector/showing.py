@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from inspector.audit.exposure import Exposure, ExposureReader
+from inspector.audit.case import Row
+from inspector.audit.stages import proof_ids
+from inspector.audited import Audited
 from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import Explanation
 from inspector.compare.matched import overall
@@ -41,14 +43,12 @@ from inspector.views import (
     Figures,
     Overall,
     QueryRow,
-    TrailStep,
 )
-from inspector.weighing import Weighing
 
 _EVENT_FIELDS = ("created_at", "updated_at", "status_at", "valid_from", "valid_to", "deleted_at")
 
 
-class Showing(Weighing):
+class Showing(Audited):
     """The reading side of :class:`inspector.live.Inspection`."""
 
     @property
@@ -112,12 +112,6 @@ class Showing(Weighing):
         words.extend(self.retriever.notices(self.route))
         return tuple(words)
 
-    def _exposed(self, qi: int, mi: int, verdict: Trit) -> Exposure:
-        reader = self._exposure.get(qi)
-        if reader is None:
-            reader = self._exposure[qi] = ExposureReader(self.queries[qi])
-        return reader.of(self.memories[mi], verdict, self.let_through)
-
     def _judged_here(self, qi: int, memory: Memory) -> frozenset[str]:
         """The axes on which the user has judged this pair."""
         target = (self.queries[qi].id, *memory.uid)
@@ -132,15 +126,13 @@ class Showing(Weighing):
         score: float | None,
         path: str,
         trits: Mapping[str, Trit],
+        seen: Row | None,
         gate: GateResult,
         mdl: tuple[Decision | None, Decision | None],
     ) -> Candidate:
         memory = self.memories[mi]
         before = self._marks.get(qi, {}).get(mi, {})
         owner = memory.value("namespace")
-        exposure = self._exposed(qi, mi, trits["admissible"])
-        # Without a record of the prompt only what was retrieved can be assembled into one.
-        exposed = exposure.value if rank or exposure.kind != "assembled" else Trit.NO
         return Candidate(
             mi=mi,
             rank=rank,
@@ -151,8 +143,9 @@ class Showing(Weighing):
             text=memory.text,
             **trits,
             stored=Trit(int(self.engine.stored(np.array([mi]), np.array([qi]))[0])),
-            retrieved=Trit.of(rank > 0),
-            exposed=exposed,
+            retrieved=Trit.of(rank > 0) if seen is None else seen.retrieved,
+            exposed=None if seen is None else seen.exposed,
+            disclosed=None if seen is None else seen.disclosed,
             edited=frozenset(memory.edits) | self._judged_here(qi, memory),
             changed=frozenset(before),
             before=before,
@@ -170,12 +163,13 @@ class Showing(Weighing):
         held, verdicts = self._held(qi)
         gates = self.gate.evaluate(qi, held, verdicts, self.let_through)
         decisions = self._decisions(qi, held, verdicts)
+        seen = {row.mi: row for row in self.auditor.audit(qi).rows}
         for position, (mi, gate, mdl) in enumerate(zip(held, gates, decisions, strict=True)):
             score = float(evaluation.score[qi, position])
             trits = {name: Trit(int(evaluation.trits[name][qi, position])) for name in TRIT_COLUMNS}
             path = evaluation.path[qi][position]
             known = None if score != score else score
-            out.append(self._candidate(qi, mi, position + 1, known, path, trits, gate, mdl))
+            out.append(self._candidate(qi, mi, position + 1, known, path, trits, seen[mi], gate, mdl))
         return out
 
     @locked
@@ -188,7 +182,8 @@ class Showing(Weighing):
         trits = {name: Trit(int(cells[name][0])) for name in TRIT_COLUMNS}
         score = self.retriever.score(qi, mi) if self.retriever.ranks_by_cosine(self.route) else None
         mdl = self._outsider(qi, mi), None
-        return self._candidate(qi, mi, 0, score, "", trits, self.gate.cell(qi, mi), mdl)
+        seen = self.auditor.row(qi, mi) if self._evaluation is not None else None
+        return self._candidate(qi, mi, 0, score, "", trits, seen, self.gate.cell(qi, mi), mdl)
 
     @locked
     def eligible_missing(self, qi: int) -> list[Candidate]:
@@ -208,6 +203,7 @@ class Showing(Weighing):
         claimed, session = query.value("claimed_session_id"), query.value("session_id")
         recorded = query.value("recorded") or {}
         events = recorded.get("events") or ()
+        done = self.audit_at_hand(qi)
         return QueryRow(
             qi=qi,
             query_id=query.id,
@@ -221,6 +217,11 @@ class Showing(Weighing):
             changed=bool(self._marks.get(qi) or self._gate_marks.get(qi)),
             session_mismatch=claimed is not None and session is not None and claimed != session,
             unfiltered=any(presence_of(event.get("filter", ABSENT)) is not Presence.VALUE for event in events),
+            stage=None if done is None else done.stages.first,
+            stages=() if done is None else done.stages.all,
+            recorded=done is not None and (done.exposure_recorded or done.retrieval == "recorded"),
+            proof=() if done is None else proof_ids(done.stages),
+            short_term=done is not None and bool(done.short_term),
         )
 
     def query_rows(self) -> list[QueryRow]:
@@ -324,27 +325,6 @@ class Showing(Weighing):
     def flips(self, qi: int, mi: int, target: Trit) -> FlipSearch:
         """The smallest sets of edits that make the verdict ``target`` (DESIGN 3)."""
         return self.engine.flips(mi, qi, target)
-
-    @locked
-    def trail(self, qi: int, mi: int) -> tuple[TrailStep, ...]:
-        """The steps from stored to disclosed, each with how it is known (DESIGN 8)."""
-        candidate = self.why_not(qi, mi)
-        as_of = self.engine.as_of(qi)
-        moment = f"at {as_of.text}" if as_of is not None else "at an unknown time"
-        if candidate.rank:
-            score = "no score" if candidate.score is None else f"score {candidate.score:.6f}"
-            found = f"rank {candidate.rank}, {score}, by {candidate.path or self.route}"
-        else:
-            found = f"not among the {self.route.k} candidates of {self.route}"
-        exposure = self._exposed(qi, mi, candidate.admissible)
-        seen = exposure.detail if candidate.rank or exposure.kind != "assembled" else "not retrieved, so not assembled"
-        return (
-            TrailStep("stored", candidate.stored, f"{self.memories[mi].origin}, {moment}"),
-            TrailStep("retrieved", candidate.retrieved, found),
-            TrailStep("verified", candidate.verified, f"verdict {candidate.verdict}"),
-            TrailStep("exposed", candidate.exposed, seen),
-            TrailStep("disclosed", candidate.disclosed, "not worked out in this version"),
-        )
 
     @locked
     def find_memories(self, text: str, limit: int = 200) -> list[int]:

@@ -124,7 +124,15 @@ class QueryRow:
     changed: bool
     session_mismatch: bool
     unfiltered: bool
+    #: The failure stage that names the query, and every stage that applies; None where it is not worked out yet.
     stage: str | None = None
+    stages: tuple[str, ...] = ()
+    #: Whether a trace recorded the retrieval or the prompt; else the audit is of what this route would have exposed.
+    recorded: bool = False
+    #: The ids of the memories that prove the first stage, or that leave it open.
+    proof: tuple[str, ...] = ()
+    #: Required evidence stood in the recent turns alone: long-term recall failed unseen.
+    short_term: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +208,6 @@ class EditEntry:
     when: str
     words: str
     active: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TrailStep:
-    """One step of the trail: stored, retrieved, verified, exposed, disclosed; None where it is not worked out."""
-
-    name: str
-    value: Trit | None
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)

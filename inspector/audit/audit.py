@@ -52,11 +52,13 @@ class QueryAudit:
         """The row of a memory; None where nothing brings it in."""
         return next((row for row in self.rows if row.mi == mi), None)
 
+    def single(self, mi: int, case: Case) -> Row:
+        """The row of a memory that nothing brings in, worked out from what the audit was made of."""
+        return _Auditor(case).single(mi, self)
+
     def trail(self, mi: int, route: str, case: Case) -> Trail:
         """The trail of any stored memory, retrieved or not."""
-        row = self.row(mi)
-        if row is None:
-            row = _Auditor(case).single(mi, self)
+        row = self.row(mi) or self.single(mi, case)
         answered = self.recorded.answer_at
         return trail(row, self.retrieval, route, case.as_of, answered.text if answered is not None else "")
 

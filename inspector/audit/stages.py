@@ -70,6 +70,13 @@ class Stages:
         return tuple(finding.stage for finding in self.findings) or (self.first,)
 
 
+def proof_ids(stages: Stages) -> tuple[str, ...]:
+    """The memory ids that prove the first stage, or where none applies those that leave it open; each once."""
+    if stages.findings:
+        return stages.findings[0].ids
+    return tuple(dict.fromkeys(proof.id for proof in stages.open))
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What the stages are read from: rows, required evidence, what the trace recorded, records that are not stored."""

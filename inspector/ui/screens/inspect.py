@@ -212,8 +212,9 @@ class InspectScreen(InspectMdl):
 
     def changed(self, change: Change) -> None:
         """Show what an edit moved: the sentence, the rows of the queries it reached, and this query if it is one."""
-        self.tell(self.words_before + change.sentence, "strong" if change.flips else "")
-        self.words_before = ""
+        if change.sentence:
+            self.tell(self.words_before + change.sentence, "strong" if change.flips else "")
+            self.words_before = ""
         self.why.store_changed()
         if change.memories:
             self.forget_events()

@@ -167,7 +167,7 @@ class InspectWorking(InspectBase):
     # Edited texts
 
     def settle_soon(self) -> None:
-        """After an edit: encode edited texts and rank anew what waits for it, once the edits rest."""
+        """After an edit: encode edited texts, rank and audit anew what waits for it, once the edits rest."""
         if self._settle_timer is not None:
             self._settle_timer.stop()
             self._settle_timer = None
@@ -178,13 +178,15 @@ class InspectWorking(InspectBase):
         self._settle_timer = None
         if not self._settling and not self.busy:
             self._settling = True
-            self.tell(f"{self.said}  …  encoding edited texts")
+            stale = self.inspection.retriever.has_stale
+            if stale:
+                self.tell(f"{self.said}  …  encoding edited texts")
             self.run_worker(
                 partial(self._settle_now, self._stop),
                 group="settle",
                 thread=True,
                 exit_on_error=False,
-                description="encode edited texts",
+                description="work through the edits",
             )
 
     def _settle_now(self, stop: threading.Event) -> None:
@@ -203,7 +205,7 @@ class InspectWorking(InspectBase):
         if event.error is None:
             self.settle_soon()
         elif not isinstance(event.error, Cancelled):
-            self.toast(f"edited texts could not be encoded: {event.error}", "warning")
+            self.toast(f"the edits could not be worked through: {event.error}", "warning")
 
     def evaluated(self, words: str) -> None:
         """The candidates of all queries may be others now."""

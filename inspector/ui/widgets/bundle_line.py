@@ -20,7 +20,7 @@ from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.widgets.cells import Piece, fit
 from inspector.ui.widgets.gate_signs import gate_figures
-from inspector.ui.widgets.signs import EDITED, bounds, content, share, stage
+from inspector.ui.widgets.signs import EDITED, bounds, content, has_stage, share, stage
 from inspector.ui.widgets.values import show_value
 from inspector.views import BundleLine, Candidate, Figures, QueryRow
 
@@ -30,6 +30,9 @@ _MOST = 60
 _LOW = 32
 _SHORT_LINES = 2
 _SHORT_FIGURES = 2
+
+#: Ids of proving memories that the line of figures names.
+_PROOF_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +134,12 @@ def figure_parts(
         else:
             parts.append([Piece(f"infeasible at τ {share(tau)}", "bad"), Piece("  no risk bounds", "dim")])
     parts += [*mdl, *gate]  # after the bounds: a narrow screen has room for few lines of figures
-    if found.evaluable and row.stage is None and found.feasible is True:
+    if has_stage(row):
+        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "strong"), *_proof(row)])
+    elif found.evaluable and found.feasible is True:
         parts.append([sign, Piece(f" {words}")])
-    if row.stage is not None:
-        parts.append([Piece("stage ", "dim"), sign, Piece(f" {row.stage}")])
+    if row.short_term:
+        parts.append([Piece("! answered from short-term context", "warn")])
     if row.session_mismatch:
         parts.append([Piece("! the claimed session is not the authenticated one", "warn")])
     if row.unfiltered:
@@ -142,6 +147,15 @@ def figure_parts(
     parts.append([Piece("pool ", "dim"), Piece(f"{figures.width:,}")])
     parts.append([Piece("similarities ", "dim"), Piece(f"{figures.similarities:,}")])
     return parts
+
+
+def _proof(row: QueryRow) -> list[Piece]:
+    """The ids that prove the first stage, or leave it open; many are counted."""
+    if not row.proof:
+        return []
+    shown = ", ".join(visible(one) for one in row.proof[:_PROOF_SHOWN])
+    more = f" +{len(row.proof) - _PROOF_SHOWN}" if len(row.proof) > _PROOF_SHOWN else ""
+    return [Piece(": ", "dim"), Piece(shown), Piece(more, "dim")]
 
 
 def flow(parts: Sequence[Sequence[Piece]], width: int) -> list[list[int]]:

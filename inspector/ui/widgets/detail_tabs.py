@@ -295,8 +295,7 @@ class TrailTab(DetailTab):
         if subject is None:
             reader.show(_NOBODY, keep=False)
             return
-        steps = subject.inspection.trail(subject.qi, subject.mi)
-        reader.show(trail_items(steps, subject.candidate.admissible), keep=False)
+        reader.show(trail_items(subject.inspection.trail(subject.qi, subject.mi)), keep=False)
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: the steps as they stand."""

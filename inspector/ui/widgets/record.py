@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from textual.content import Content
-
+from inspector.audit.trail import Trail
 from inspector.records import ABSENT, FieldSpec, Record
 from inspector.text import visible
-from inspector.trit import Trit
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, content, trit
 from inspector.ui.widgets.values import ABSENT_WORDS, is_missing, show_value
 from inspector.ui.widgets.why import FieldChoice, heading, short_origin
-from inspector.views import EditEntry, TrailStep
+from inspector.views import EditEntry
 
 _NAME_WIDTH = 24
 _VECTOR_SHOWN = 6
@@ -100,27 +98,26 @@ def _edit(entry: EditEntry) -> Item:
     )
 
 
-def trail_items(steps: Sequence[TrailStep], admissible: Trit) -> list[Item]:
-    """The steps of the trail, each with its value and what is known of it."""
-    return list(_trail(steps, admissible))
+def trail_items(trail: Trail) -> list[Item]:
+    """The steps of the trail, each with its value, when it was and how it is known; then where the chain breaks."""
+    return list(_trail(trail))
 
 
-def _trail(steps: Sequence[TrailStep], admissible: Trit) -> Iterator[Item]:
-    for step in steps:
-        if step.value is None:
-            sign = Piece("–", "dim")
-        else:
-            sign = trit(step.value)
+def _trail(trail: Trail) -> Iterator[Item]:
+    for step in trail.steps:
         letter = step.name[:1].upper()
-        wrong = admissible is Trit.NO and step.value is Trit.YES and step.name in ("exposed", "disclosed")
         body = [Piece(visible(step.detail, newlines=True))]
-        if wrong:
-            body.append(Piece(f"\n! {step.name} though excluded", "bad"))
+        known = [f"at {visible(step.at)}"] if step.at else []
+        known += [f"match {step.kind}"] if step.kind in ("exact", "strong", "weak") else []
+        if known:
+            body.append(Piece("\n" + ", ".join(known), "dim"))
+        if step.broken:
+            body.append(Piece(f"\n! {step.name}, and should not have been", "bad"))
         yield Item(
             content(body),
-            content([Piece(f" {letter} ", "strong"), Piece(step.name.ljust(11)), sign]),
+            content([Piece(f" {letter} ", "strong"), Piece(step.name.ljust(11)), trit(step.value)]),
             _NAME_WIDTH - 6,
-            copy=f"{step.name}: {step.detail}",
+            copy=f"{step.name}: {step.value.symbol}: {step.detail}",
         )
-    if not steps:
-        yield Item(Content("nothing is known of its way"))
+    for words in trail.breaks:
+        yield Item(content([Piece(f"! broken: {words}", "bad")]), copy=words)

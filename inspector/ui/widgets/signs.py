@@ -105,15 +105,20 @@ def trail_cell(candidate: Candidate) -> list[Piece]:
     return pieces
 
 
+def has_stage(row: QueryRow) -> bool:
+    """Whether the row's sign is its failure stage: one that applies, or any word of a recorded trace."""
+    return row.stage is not None and (row.recorded or row.stage not in ("none", "undecided"))
+
+
 def stage(row: QueryRow) -> tuple[Piece, str]:
     """The sign that a query's row begins with, and the words for it.
 
-    The failure stage where it has been worked out, else what is known: whether the ranking reaches the target recall,
-    and what stands in the prefix that does.
+    The failure stage; where nothing was recorded and nothing fails in the prompt that the verdicts would make, what the
+    ranking does: whether it reaches the target recall, and what stands in the prefix that does.
     """
-    if row.stage is not None:
-        sign, style = STAGE_SIGNS.get(row.stage, ("?", "unknown"))
-        return Piece(sign, style), row.stage
+    if has_stage(row):
+        sign, style = STAGE_SIGNS.get(row.stage or "", ("?", "unknown"))
+        return Piece(sign, style), ", ".join(row.stages)
     found = row.figures.matched
     if not found.evaluable:
         return Piece("–", "dim"), "not evaluable: no required evidence"

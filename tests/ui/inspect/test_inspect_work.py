@@ -180,7 +180,7 @@ async def test_failed_settling_is_told(bench: OpenBench, monkeypatch: pytest.Mon
         monkeypatch.setattr(b.screen, "toast", lambda words, *_: told.append(words))
         b.inspection.edit("memory", [0], "status", "stale")
         await b.until(lambda: bool(told))
-        assert told == ["edited texts could not be encoded: [/foo] no encoder"]
+        assert told == ["the edits could not be worked through: [/foo] no encoder"]
 
 
 async def test_what_an_older_evaluation_says_is_ignored(bench: OpenBench) -> None:

@@ -1,4 +1,4 @@
-"""The audit as an inspection shows it: rows, stages and trails that follow edits; nothing from before them (DESIGN 8)."""
+"""The audit as an inspection shows it: rows, stages and trails that follow edits, never from before (DESIGN 8)."""
 
 from __future__ import annotations
 

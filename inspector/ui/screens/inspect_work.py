@@ -178,9 +178,7 @@ class InspectWorking(InspectBase):
         self._settle_timer = None
         if not self._settling and not self.busy:
             self._settling = True
-            stale = self.inspection.retriever.has_stale
-            if stale:
-                self.tell(f"{self.said}  …  encoding edited texts")
+            self.tell(f"{self.said}  …  working through the edits")
             self.run_worker(
                 partial(self._settle_now, self._stop),
                 group="settle",

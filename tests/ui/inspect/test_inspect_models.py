@@ -272,9 +272,10 @@ def query_row(qi: int = 0, **values: Any) -> QueryRow:
         (query_row(figures=figures(unresolved=1)), "?"),
         (query_row(figures=figures(feasible=False, prefix=None, violations=None, unresolved=None)), "!"),
         (query_row(figures=figures(evaluable=False, recall=None, feasible=None, prefix=None)), "–"),
-        (query_row(stage="verification"), "V"),
-        (query_row(stage="none"), "✓"),
-        (query_row(stage="undecided"), "?"),
+        (query_row(stage="verification", stages=("verification", "assembly")), "V"),
+        (query_row(stage="none", recorded=True, figures=figures(violations=1)), "✓"),
+        (query_row(stage="undecided", recorded=True), "?"),
+        (query_row(stage="undecided", figures=figures(violations=1)), "✗"),
     ],
 )
 def test_sign_of_a_query(row: QueryRow, sign: str) -> None:

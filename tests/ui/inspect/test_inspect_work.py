@@ -161,7 +161,7 @@ async def test_edited_texts_are_settled_in_a_worker(bench: OpenBench, monkeypatc
         monkeypatch.setattr(b.inspection, "settle", settle)
         b.inspection.edit("memory", [0], "text", "tea red")
         await b.until(started.is_set)
-        assert "encoding edited texts" in b.says
+        assert "working through the edits" in b.says
         await b.press("i")  # nothing waits for it
         assert b.says.startswith("intent history")
         go.set()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspector.auditing import Auditor
 from inspector.errors import FieldError
 from inspector.gate.coverage import Protection, standing_of
 from inspector.inspection import Inspection
@@ -201,7 +200,7 @@ def _layer(inspection: Inspection, _shown: Shown, given: Mapping[str, Any]) -> b
 def _stage(inspection: Inspection, _shown: Shown, given: Mapping[str, Any]) -> bool:
     qi = next(qi for qi, query in enumerate(inspection.queries) if query.id == given["query"])
     with inspection.lock:
-        return given["is"] in Auditor(inspection).audit(qi).stages.all
+        return given["is"] in inspection.auditor.audit(qi).stages.all
 
 
 def _compared(_inspection: Inspection, shown: Shown, given: Mapping[str, Any]) -> bool:

@@ -55,7 +55,7 @@ class Learner:
         for _ in range(400):
             if true():
                 return
-            await self.pilot.pause(0.01)
+            await self.pilot.pause(0.03)
         raise AssertionError(f"did not come about: {what}")
 
     async def to_memory(self, id: str) -> None:
@@ -173,6 +173,48 @@ DONE: dict[str, dict[str, Do]] = {
         "deleted": many(route("current_only"), query("plan-then")),
         "cure": answer,
         "forgotten": many(route("global_dense"), query("card"), memory("card-forgotten")),
+    },
+    "04-time": {
+        "back": keys(*"[[[[["),
+        "forward": keys(*"]]]]]"),
+        "label": many(memory("imported-note"), edit("status", "active")),
+        "deleted": many(query("door"), memory("door-code"), answer),
+    },
+    "05-matched-recall": {
+        "nothing": route("session_tag"),
+        "safest": answer,
+        "keys": many(route("dual_path"), query("pin-lyon")),
+        "prefix": many(route("namespace_dense"), answer),
+    },
+    "06-filters": {
+        "prefix": answer,
+        "after": route("postfilter", "5"),
+        "before": route("namespace_dense"),
+        "deeper": many(route("postfilter", "6"), answer),
+    },
+    "07-adoption": {
+        "signals": many(keys("}", "}"), answer),
+        "uncalibrated": keys("K"),
+        "pool": many(keys("K"), query("bicycles"), keys("P")),
+        "limit": many(query("nosebleed"), answer),
+    },
+    "08-gate": {
+        "none": many(query("key"), keys("}", "}", "}"), answer),
+        "map": keys("o", "2"),
+        "rescue": many(keys("o"), query("pay-refund"), answer),
+        "close": many(query("key"), keys("f")),
+    },
+    "09-trail": {
+        "trail": many(query("boat-trip"), keys("}", "}", "}", "}"), answer),
+        "lucky": many(query("short-memory"), answer),
+        "unknown": many(query("umbrella"), keys("f")),
+    },
+    "10-session": {
+        "both": many(query("offsite-cost"), memory("visa-fee"), answer),
+        "tag": many(keys("I", "I"), route("session_tag")),
+        "loss": query("photos-where"),
+        "key": route("dual_path"),
+        "two": answer,
     },
 }
 

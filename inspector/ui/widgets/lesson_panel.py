@@ -66,7 +66,9 @@ class LessonPanel(VerticalScroll, can_focus=False):
             words = Content.assemble(("▸ ", "bold $heading"), lines(in_language(step.do, self._language)))
             if step.question is not None:
                 question = in_language(step.question.words, self._language)
-                words = Content.assemble(words, " ", lines(question, "bold"), (f" {self.key('answer')}", "$link"))
+                words = Content.assemble(
+                    words, " ", lines(question, "bold"), (f"  {self.key('answer')} answers", "$link")
+                )
         self._words.update(words)
         self.scroll_home(animate=False)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.audit.assembly import CHARACTERS, Measure, Order, tokenizer_measure
+from inspector.audit.assembly import CHARACTERS, Measure, Order, Unit, tokenizer_measure
 from inspector.audit.audit import QueryAudit, audit, sought
 from inspector.audit.case import Case, Judged, Required, Retrieval, Row
 from inspector.audit.corpus import Corpus, Sought
@@ -55,6 +55,20 @@ class Auditor:
         self.order, self.budget = order, budget
         self.measure = measure if measure is not None else self.measure
         self._audits.clear()
+
+    @property
+    def assembly(self) -> str:
+        """How prompts are assembled, in words: order, and the budget with its unit."""
+        limit = "no budget" if self.budget is None else f"budget {self.budget:,} {self.measure}"
+        return f"in order of {self.order}, {limit}"
+
+    @property
+    def notice(self) -> str:
+        """What headers must say of the assembly: "" where it is the default."""
+        if self.order == "rank" and self.budget is None and self.measure is CHARACTERS:
+            return ""
+        measured = f", measured in {self.measure}" if self.budget is None else ""
+        return f"prompts assembled {self.assembly}{measured}"
 
     def changed(self, change: Change) -> None:
         """Forget the audits that a change of the store can reach. To be called for every :class:`Change`."""
@@ -230,6 +244,12 @@ def bundled_measure() -> Measure:
         return tokenizer_measure(Path(bundled_folder()) / "tokenizer.json", "all-MiniLM-L6-v2")
     except (InspectorError, ImportError):
         return CHARACTERS
+
+
+def measure_of(unit: Unit | None, budget: int | None) -> Measure:
+    """What prompts are measured in: as asked for, else tokens for a budget and characters without one."""
+    wanted = unit or ("characters" if budget is None else "tokens")
+    return bundled_measure() if wanted == "tokens" else CHARACTERS
 
 
 def _score(value: float) -> float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector import __version__, cli_boundary
+from inspector import __version__, cli_audit, cli_boundary
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -208,6 +208,11 @@ def why(
         inspection.evaluate(StderrProgress())
         explained = rows.why(inspection, qi, mi)
         click.echo(json.dumps(explained, ensure_ascii=False, indent=1) if as_json else why_text(explained))
+
+
+cli.add_command(cli_audit.triage)
+cli.add_command(cli_audit.report)
+cli.add_command(cli_audit.check)
 
 
 @cli.command()

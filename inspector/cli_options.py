@@ -126,6 +126,21 @@ def route_options(command: Command) -> Command:
             show_default=True,
             help="Verdicts that go into an assembled prompt; unresolved adds those.",
         ),
+        click.option(
+            "--prompt-order",
+            type=click.Choice(["rank", "oldest", "newest"]),
+            default="rank",
+            show_default=True,
+            help="Order of an assembled prompt.",
+        ),
+        click.option(
+            "--prompt-budget", type=click.IntRange(0), metavar="N", help="Cut an assembled prompt at this size."
+        ),
+        click.option(
+            "--prompt-measure",
+            type=click.Choice(["tokens", "characters"]),
+            help="Unit of sizes and budget; else tokens for a budget and characters without one.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -184,7 +199,7 @@ def options_of(given: dict[str, Any]) -> Any:
         "as_of",
     }
     names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
-    names |= {"pool", "encode"}
+    names |= {"pool", "encode", "prompt_order", "prompt_budget", "prompt_measure"}
     values = {name: given.pop(name) for name in sorted(names & given.keys())}
     switched = [name for name in _SWITCHES if given.pop(name.replace("-", "_"), False)]
     signals = given.pop("signals", "M+R+A")

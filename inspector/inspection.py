@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inspector import formats
+from inspector.auditing import measure_of
 from inspector.deciding import Deciding
 from inspector.errors import Cancelled
 from inspector.gate.operation import with_lexicons
@@ -90,6 +91,9 @@ def open_sources(
             encode_for_decisions=options.encode,
         )
         inspection.source_changed = changed
+        inspection.auditor.assemble_as(
+            options.prompt_order, options.prompt_budget, measure_of(options.prompt_measure, options.prompt_budget)
+        )
         inspection.start_calibrated(options.calibration, uncalibrated=options.uncalibrated)
         return inspection
     except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,23 @@ from inspector.audit.check import Reasons
 from inspector.audit.events import Event, Item
 from inspector.audit.figures import Bounds, contamination_by_path, let_through_counts
 from inspector.audit.redact import Redactor
+from inspector.audit.stages import proof_ids
 from inspector.auditing import Auditor
 from inspector.axes.verdict import AxisResult
+from inspector.errors import Cancelled
 from inspector.evaluation import judge_pairs
 from inspector.inspection import Inspection
-from inspector.records import ABSENT, AXES, FieldRead, Memory, Uid, namespace_key, show_namespace
+from inspector.records import (
+    ABSENT,
+    AXES,
+    FieldRead,
+    Memory,
+    OnProgress,
+    Progress,
+    Uid,
+    namespace_key,
+    show_namespace,
+)
 from inspector.trit import Trit
 from inspector.views import VERDICT_WORDS
 
@@ -29,13 +41,28 @@ _FIXED = 6
 
 
 def report(
-    inspection: Inspection, auditor: Auditor, qis: Iterable[int], *, redact: bool = False, fixes: bool = True
+    inspection: Inspection,
+    auditor: Auditor,
+    qis: Iterable[int],
+    *,
+    redact: bool = False,
+    fixes: bool = True,
+    on_progress: OnProgress | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """The report of some queries: a plain object, ready for JSON, Markdown or HTML.
 
     With ``redact`` every text and id in it is a token. ``fixes=False`` leaves out the search for the edits that flip.
+    Raises Cancelled.
     """
     wanted = list(qis)
+    incidents = []
+    for done, qi in enumerate(wanted, 1):
+        if cancelled():
+            raise Cancelled("the report was cancelled")
+        incidents.append(_Incident(inspection, auditor, qi, fixes).made())
+        if on_progress is not None:
+            on_progress(Progress("reporting", done, len(wanted), "queries"))
     settings = inspection.settings
     made: dict[str, Any] = {
         "report": "inspector",
@@ -50,7 +77,7 @@ def report(
         "assumptions": dict(sorted(settings.assumptions.items())),
         "header": list(inspection.header()),
         "edits": inspection.active_edits,
-        "incidents": [_Incident(inspection, auditor, qi, fixes).made() for qi in wanted],
+        "incidents": incidents,
     }
     if not redact:
         return {**made, "redacted": False}
@@ -69,15 +96,18 @@ def snapshot(inspection: Inspection, auditor: Auditor) -> dict[str, Any]:
         "isolation": settings.isolation,
         "unknown_intent": settings.unknown_intent,
         "assumptions": dict(sorted(settings.assumptions.items())),
+        "prompt": auditor.assembly,
         "queries": [_checked(inspection, qi, auditor.audit(qi)) for qi in range(len(inspection.queries))],
     }
 
 
 def _checked(inspection: Inspection, qi: int, done: QueryAudit) -> dict[str, Any]:
-    stages = [{"stage": one.stage, "memories": list(one.ids)} for one in done.stages.findings]
-    if not stages:
-        opened = list(dict.fromkeys(proof.id for proof in done.stages.open))
-        stages = [{"stage": done.stages.first, "memories": opened}]
+    found = [(one.stage, one.ids, one.proofs) for one in done.stages.findings]
+    found = found or [(done.stages.first, proof_ids(done.stages), done.stages.open)]
+    stages = [
+        {"stage": stage, "memories": list(ids), "why": [f"{proof.id}: {proof.words}" for proof in proofs]}
+        for stage, ids, proofs in found
+    ]
     mis = np.array([row.mi for row in done.rows], dtype=np.int64)
     cells = judge_pairs(inspection.engine, mis, np.full(len(mis), qi, dtype=np.int64)) if len(mis) else {}
     verdicts = [

@@ -13,6 +13,7 @@ from inspector.errors import InspectorError
 from inspector.resources import resource_dir
 
 if TYPE_CHECKING:
+    from inspector.audit.assembly import Order, Unit
     from inspector.audit.exposure import LetThrough
     from inspector.formats import LoadOptions
     from inspector.gate.gate import Mode
@@ -36,7 +37,8 @@ class OpenOptions:
     None means: as the store says, else the default. ``temporary`` works in a private workspace that is removed at the
     end; ``no_edits`` leaves the workspace's edits out. ``ablate`` are names of :data:`inspector.mdl.ABLATIONS`;
     ``uncalibrated`` leaves out the calibration of the workspace and of the store; ``encode`` encodes for the decision
-    layer where the route needs no vectors.
+    layer where the route needs no vectors. ``prompt_order``, ``prompt_budget`` and ``prompt_measure`` shape the prompt
+    that our verdicts would make; a budget without a measure is in tokens where a tokenizer is at hand.
     """
 
     as_format: str | None = None
@@ -57,6 +59,9 @@ class OpenOptions:
     lexical_text: Literal["text", "metadata"] | None = None
     tau: float = 0.8
     let_through: LetThrough = "admit"
+    prompt_order: Order = "rank"
+    prompt_budget: int | None = None
+    prompt_measure: Unit | None = None
     gate: Mode = "layered"
     lexicons: tuple[Path, ...] = ()
     pool: Pool = "retrieved"

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.audit.audit import QueryAudit
 from inspector.audit.check import mean
-from inspector.audit.figures import Bounds, let_through_counts
+from inspector.audit.figures import Bounds, by_path, let_through_counts
 from inspector.audit.stages import proof_ids
 from inspector.axes.verdict import AxisResult, Explanation
 from inspector.gate.evaluate import GateResult
@@ -33,8 +34,13 @@ def _trit(value: Trit | None) -> Any:
 
 
 def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]:
-    """One object of rows.jsonl, its keys in the order of DESIGN 12; ``mdl`` is null where there are no vectors."""
+    """One object of rows.jsonl, its keys in the order of DESIGN 12; ``mdl`` is null where there are no vectors.
+
+    ``assembled`` says whether the memory would be in the prompt that our verdicts make (1, or 0 where they hold it back
+    or the budget cuts it), whatever the trace says of the prompt that was.
+    """
     explanation = inspection.explain(qi, candidate.mi)
+    assembled = int(any(line.mi == candidate.mi for line in inspection.audit(qi).prompt.lines))
     memory = inspection.memories[candidate.mi]
     namespace = memory.get("namespace")
     return {
@@ -62,6 +68,7 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
             "exposed": _trit(candidate.exposed),
             "disclosed": _trit(candidate.disclosed),
         },
+        "assembled": assembled,
     }
 
 
@@ -109,12 +116,9 @@ def _audited(inspection: Inspection, qi: int) -> dict[str, Any]:
     """What the audit says of a query: stages with their proof, contamination and loss as bounds (DESIGN 5, 8)."""
     done = inspection.audit(qi)
     contaminated = done.contamination
+    paths = by_path(done.rows, done.required)
     return {
-        "failure_stages": list(done.stages.all),
-        "proof": {
-            **{finding.stage: list(finding.ids) for finding in done.stages.findings},
-            **({done.stages.first: list(proof_ids(done.stages))} if not done.stages.findings else {}),
-        },
+        **_stages(done),
         "retrieval": done.retrieval,
         "exposure": "recorded" if done.exposure_recorded else "assembled",
         "exposed": contaminated.exposed,
@@ -123,15 +127,64 @@ def _audited(inspection: Inspection, qi: int) -> dict[str, Any]:
         "inadmissible": _bounds(contaminated.inadmissible),
         "irrelevant": _bounds(contaminated.irrelevant),
         "loss": _bounds(done.loss.lost),
+        "by_path": {
+            path: {
+                "exposed": one.exposed,
+                "contamination": _bounds(one.contaminated),
+                "inadmissible": _bounds(one.inadmissible),
+                "irrelevant": _bounds(one.irrelevant),
+                "loss": _bounds(lost.lost),
+            }
+            for path, (one, lost) in paths.items()
+        }
+        if len(paths) > 1
+        else {},
+        "prompt": _prompt(inspection, done),
         "not_stored": [item.shown for _, item in done.unknown],
         "short_term": [one.id for one in done.short_term],
         "audit_notes": list(done.notes),
     }
 
 
+def _stages(done: QueryAudit) -> dict[str, Any]:
+    """The failure stages of a query, and for each the ids that prove it, or that leave it open."""
+    proof = {finding.stage: list(finding.ids) for finding in done.stages.findings}
+    return {
+        "failure_stages": list(done.stages.all),
+        "proof": proof or {done.stages.first: list(proof_ids(done.stages))},
+    }
+
+
+def _prompt(inspection: Inspection, done: QueryAudit) -> dict[str, Any]:
+    """The prompt that our verdicts would have made, beside the memories that were in the recorded one (else null)."""
+    exposed = [row.id for row in done.rows if row.exposed == Trit.YES]
+    exposed += [item.shown for event, item in done.unknown if event == "prompt"]
+    return {
+        "recorded": exposed if done.exposure_recorded else None,
+        "assembled": [inspection.memories[line.mi].id for line in done.prompt.lines],
+        "cut": [inspection.memories[line.mi].id for line in done.prompt.cut],
+        "size": done.prompt.size,
+    }
+
+
 def _bounds(found: Bounds | None) -> list[float] | None:
     """A figure's bounds [low, high]; null where there is none."""
     return None if found is None else [round(found.low, 6) + 0.0, round(found.high, 6) + 0.0]
+
+
+def _path_means(queries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of each path over the queries that it served, where a query has several; {} where none has."""
+    paths = sorted({path for query in queries for path in query["by_path"]})
+    out = {}
+    for path in paths:
+        served = [query["by_path"][path] for query in queries if path in query["by_path"]]
+        names = ("contamination", "inadmissible", "irrelevant", "loss")
+        out[path] = {
+            "queries": len(served),
+            "exposed": sum(one["exposed"] for one in served),
+            **{name: _mean(served, name) for name in names},
+        }
+    return out
 
 
 def _mean(queries: Sequence[Mapping[str, Any]], name: str) -> list[float] | None:
@@ -173,6 +226,12 @@ def summary(inspection: Inspection) -> dict[str, Any]:
         "let_through": inspection.let_through,
         "contamination": _mean(queries, "contamination"),
         "loss": _mean(queries, "loss"),
+        "by_path": _path_means(queries),
+        "prompt": {
+            "order": inspection.auditor.order,
+            "budget": inspection.auditor.budget,
+            "measure": str(inspection.auditor.measure),
+        },
         "failure_stages": dict(sorted(Counter(stage for one in queries for stage in one["failure_stages"]).items())),
         "queries": queries,
     }
@@ -288,5 +347,6 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
             for step in trail.steps
         ],
         "breaks": list(trail.breaks),
+        **_stages(inspection.audit(qi)),
         "notes": list(explanation.notes),
     }

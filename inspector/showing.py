@@ -107,6 +107,8 @@ class Showing(Audited):
             words.append(f"{self.waiting:,} edits wait for records that are gone")
         if self.active_edits:
             words.append(f"{self.active_edits:,} edits in force")
+        if self.auditor.notice:
+            words.append(self.auditor.notice)
         words.extend(self._decision_notices())
         words.extend(self.notes)
         words.extend(self.retriever.notices(self.route))

@@ -15,6 +15,8 @@ from inspector.text import visible
 from inspector.trit import Trit
 from inspector.views import Flip
 
+#: How a record of a trace was matched (DESIGN 8).
+_MATCHES = ("exact", "strong", "weak")
 _SIGNS = {"admit": "✓", "exclude": "✗", "unresolved": "?"}
 
 
@@ -86,9 +88,23 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
         if search["note"]:
             yield f"  {search['note']}"
     yield ""
+    yield from _trail(why)
+
+
+def _trail(why: Mapping[str, Any]) -> Iterator[str]:
+    """The trail of the pair, how each step was matched, where the chain breaks, and the query's failure stages."""
     for step in why["trail"]:
-        value = "–" if step["value"] is None else step["value"]
-        yield f"{step['step']:<10} {value}  {step['detail']}"
+        when = f", at {step['at']}" if step["at"] and step["step"] != "stored" else ""
+        told = f" (match {step['match']})" if step["step"] == "disclosed" and step["match"] in _MATCHES else ""
+        wrong = "  ← should not have happened" if step["broken"] else ""
+        yield f"{step['step']:<10} {step['value']}  {step['detail']}{told}{when}{wrong}"
+    for words in why["breaks"]:
+        yield f"break      {words}"
+    stages = ", ".join(
+        f"{stage} ({', '.join(why['proof'][stage])})" if why["proof"].get(stage) else stage
+        for stage in why["failure_stages"]
+    )
+    yield f"query      {why['query_id']}: {stages if stages != 'none' else 'no stage failed'}"
 
 
 def why_text(why: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ else characters, and the unit is always said.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +18,15 @@ from inspector.trit import Trit
 
 Order = Literal["rank", "oldest", "newest"]
 ORDERS: tuple[Order, ...] = ("rank", "oldest", "newest")
+Unit = Literal["tokens", "characters"]
+UNITS: tuple[Unit, ...] = ("tokens", "characters")
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """How the size of a text is counted: ``unit`` is "tokens" or "characters", ``by`` names the tokenizer."""
 
-    unit: Literal["tokens", "characters"]
+    unit: Unit
     by: str
     size: Callable[[str], int]
 
@@ -48,9 +51,13 @@ def tokenizer_measure(file: Path, name: str | None = None) -> Measure:
         tokenizer.no_padding()
     except Exception as error:  # the library raises bare Exception
         raise InspectorError(f"{file}: is not a tokenizer: {error}") from None
-    return Measure(
-        "tokens", name or file.parent.name, lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
-    )
+
+    # The same memory stands in many prompts.
+    @functools.lru_cache(maxsize=65_536)
+    def size(text: str) -> int:
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    return Measure("tokens", name or file.parent.name, size)
 
 
 @dataclass(frozen=True, slots=True)

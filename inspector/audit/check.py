@@ -19,7 +19,7 @@ VERSION = 1
 #: Says why an axis is as it is now: query id, one entry of its ``verdicts`` → axis → reason. Asked only about drift.
 Reasons = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
 _FAILURES = ("trace", "candidate", "verification", "assembly", "disclosure")
-_SETTINGS = ("route", "top_k", "let_through", "isolation", "unknown_intent", "assumptions")
+_SETTINGS = ("route", "top_k", "let_through", "isolation", "unknown_intent", "assumptions", "prompt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,13 @@ class Wanted:
     max_contamination: float | None = None
     max_loss: float | None = None
     fail_on_unresolved: bool = False
+    fail_on_stage: bool = False
 
     @property
     def nothing(self) -> bool:
         """Whether nothing in particular is asked for."""
         given = (self.baseline, self.max_contamination, self.max_loss)
-        return all(one is None for one in given) and not self.fail_on_unresolved
+        return all(one is None for one in given) and not (self.fail_on_unresolved or self.fail_on_stage)
 
 
 def no_reasons(query: str, one: Mapping[str, Any]) -> Mapping[str, str]:  # noqa: ARG001  (the shape of Reasons)
@@ -91,7 +92,7 @@ def no_reasons(query: str, one: Mapping[str, Any]) -> Mapping[str, str]:  # noqa
 def check(now: Mapping[str, Any], wanted: Wanted, reasons: Reasons = no_reasons) -> CheckResult:
     """Check a snapshot (:func:`inspector.reporting.snapshot`) against what is asked for."""
     parts: list[Part] = []
-    if wanted.nothing:
+    if wanted.nothing or wanted.fail_on_stage:
         parts.extend(_stage_part(query) for query in now["queries"])
     if wanted.baseline is not None:
         parts.extend(_baseline_parts(wanted.baseline, now, reasons))
@@ -106,7 +107,7 @@ def check(now: Mapping[str, Any], wanted: Wanted, reasons: Reasons = no_reasons)
 
 def _stage_part(query: Mapping[str, Any]) -> Part:
     failed = [stage for stage in query["stages"] if stage["stage"] in _FAILURES]
-    lines = tuple(f"{query['id']}: {one['stage']}: {', '.join(one['memories'])}" for one in failed)
+    lines = tuple(f"{query['id']}: {one['stage']}: {'; '.join(one['why'])}" for one in failed)
     return Part("stages", query["id"], lines)
 
 
@@ -176,7 +177,7 @@ def _key(one: Mapping[str, Any]) -> tuple[str, str]:
 
 def _name(one: Mapping[str, Any]) -> str:
     owner = show_namespace(one.get("namespace"))
-    return f"{owner}/{one['memory']}" if owner else str(one["memory"])
+    return f"{owner} / {one['memory']}" if owner else str(one["memory"])
 
 
 def mean(queries: Sequence[Mapping[str, Any]], name: str) -> tuple[float, float] | None:
@@ -229,8 +230,9 @@ def baseline_text(snapshot: Mapping[str, Any]) -> str:
 
 
 def _accepted(query: Mapping[str, Any]) -> dict[str, Any]:
-    """What a baseline keeps of a query: figures are for thresholds."""
-    return {key: query[key] for key in ("id", "stages", "verdicts")}
+    """What a baseline keeps of a query: figures are for thresholds, sentences for people."""
+    stages = [{"stage": one["stage"], "memories": one["memories"]} for one in query["stages"]]
+    return {"id": query["id"], "stages": stages, "verdicts": query["verdicts"]}
 
 
 def read_baseline(path: Path) -> dict[str, Any]:

@@ -99,6 +99,19 @@ def loss(rows: Sequence[Row], required: Sequence[Required]) -> Loss:
     return Loss(Bounds(lost / len(exposed), (lost + unsure) / len(exposed)), len(exposed))
 
 
+def by_path(rows: Sequence[Row], required: Sequence[Required]) -> dict[str, tuple[Contamination, Loss]]:
+    """Contamination and loss of each path that retrieved something, as if only what it brought had been exposed.
+
+    The loss of one path is the required evidence that it did not bring into the prompt, whatever the others did.
+    """
+    paths = dict.fromkeys(row.judged.path for row in rows if row.judged.rank)
+    out = {}
+    for path in paths:
+        alone = [row for row in rows if row.judged.rank and row.judged.path == path]
+        out[path] = contamination(alone), loss(alone, required)
+    return out
+
+
 def let_through_counts(rows: Sequence[Row]) -> dict[LetThrough, int]:
     """How many retrieved memories each choice of let-through passes (DESIGN 8: both counts are always shown)."""
     retrieved = [row for row in rows if row.judged.rank]

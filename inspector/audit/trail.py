@@ -65,7 +65,7 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
         Step(
             "exposed",
             row.exposed,
-            f"{row.exposure.detail} ({how(row.exposure)})",
+            _exposed(row),
             kind=row.exposure.kind,
             broken=exposed_not_retrieved or (barred and row.exposed == Trit.YES),
         ),
@@ -84,6 +84,12 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
         "disclosed without being exposed": disclosed_not_exposed,
     }
     return Trail(steps, tuple(words for words, applies in said.items() if applies))
+
+
+def _exposed(row: Row) -> str:
+    """How the exposure is known; where nothing was matched there is no kind of match to tell."""
+    detail = row.exposure.detail
+    return detail if row.exposure.kind == "none" else f"{detail} ({how(row.exposure)})"
 
 
 def _retrieved(row: Row, retrieval: Retrieval, route: str) -> str:

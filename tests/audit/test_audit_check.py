@@ -65,13 +65,13 @@ def test_one_field_changed_is_told_in_one_line_a_drift(incidents: dict[str, Any]
     assert not result.holds
     # The ferry was exposed in two traces and required in a third, where it was not retrieved.
     assert result.lines == [
-        "missed-ferry × house/house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
+        "missed-ferry × house / house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
         "2026-05-08T12:00:00Z: archived for intent current",
         "boat-trip: verification: proof park-boat → park-boat, house-ferry",
-        "boat-trip × house/house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
+        "boat-trip × house / house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
         "2026-05-08T12:00:00Z: archived for intent current",
         "bikes-cut: stages assembly → verification (house-ferry), assembly (house-bikes)",
-        "bikes-cut × house/house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
+        "bikes-cut × house / house-ferry: admit → exclude (lifecycle 1 → 0): status archived of "
         "2026-05-08T12:00:00Z: archived for intent current",
     ]
     assert all("\n" not in line for line in result.lines)
@@ -97,7 +97,8 @@ def test_another_way_of_judging_is_a_drift_of_its_own(incidents: dict[str, Any])
 def test_with_nothing_asked_for_no_stage_may_fail(incidents: dict[str, Any]) -> None:
     result = check(incidents, Wanted())
     assert not result.holds
-    assert "safe-code: disclosure: park-code" in result.lines
+    assert "boat-trip: verification: park-boat: verdict exclude, and it was exposed" in result.lines
+    assert any(line.startswith("safe-code: disclosure: park-code: ") for line in result.lines)
     # none twice and undecided once do not fail; the two stages of one query are two lines of one part.
     assert sum(not part.holds for part in result.parts) == len(incidents["queries"]) - 3
 

@@ -16,7 +16,7 @@ from inspector.inspection import demo_folder
 
 ROW = [
     *("query_id", "namespace", "memory_id", "rank", "score", "path", "relevance", "scope", "policy", "lifecycle"),
-    *("admissible", "usable", "reasons", "mdl", "gate", "trail"),
+    *("admissible", "usable", "reasons", "mdl", "gate", "trail", "assembled"),
 ]
 Run = Callable[..., tuple[int, str, str]]
 

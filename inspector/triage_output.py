@@ -1,0 +1,116 @@
+"""The triage queue as lines for a terminal and as an object for machines (issue 5, DESIGN 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.audit.triage import Group, Incident, Queue, Severity
+from inspector.text import visible
+
+#: A question is told in at most this many characters.
+_QUESTION = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The incidents that were asked for, in the queue's order; ``left_out`` is what was not, in words."""
+
+    queue: Queue
+    shown: Sequence[Incident]
+    left_out: str = ""
+
+
+def to_json(store: str, listed: Listed, *, grouped: bool = False) -> dict[str, Any]:
+    """The queue as an object; with ``grouped`` the causes too, each with the ids of its queries."""
+    made: dict[str, Any] = {
+        "store": store,
+        "states": dict(listed.queue.counts()),
+        "incidents": [_incident(one) for one in listed.shown],
+        "not_shown": len(listed.queue.incidents) - len(listed.shown),
+    }
+    if grouped:
+        made["groups"] = [
+            {"cause": group.cause.words, "queries": [one.query_id for one in group.incidents]}
+            for group in listed.queue.groups(listed.shown)
+        ]
+    return made
+
+
+def _incident(one: Incident) -> dict[str, Any]:
+    return {
+        "query_id": one.query_id,
+        "text": one.text,
+        "principal": one.principal or None,
+        "at": None if one.at is None else one.at.text,
+        "state": one.state,
+        "note": one.note,
+        "severity": one.severity.words,
+        "failure_stages": list(one.stages),
+        "proof": list(one.proof),
+        "cause": one.cause.words,
+    }
+
+
+def to_lines(listed: Listed, *, grouped: bool = False) -> Iterator[str]:
+    """The queue in lines, safe to print: counts, then the worst first; with ``grouped`` by cause."""
+    queue = listed.queue
+    states = ", ".join(f"{count:,} {state}" for state, count in queue.counts().items() if count)
+    many = "1 incident" if len(queue.incidents) == 1 else f"{len(queue.incidents):,} incidents"
+    lines = [f"{many}: {states}" if states else many]
+    width = max((len(visible(one.query_id)) for one in listed.shown), default=0)
+    if grouped:
+        for group in queue.groups(listed.shown):
+            lines.extend(_group(group, width))
+    else:
+        lines.extend(_by_severity(listed.shown, width))
+    if listed.left_out:
+        lines.extend(("", listed.left_out))
+    return (visible(line) for line in lines)
+
+
+def _group(group: Group, width: int) -> Iterator[str]:
+    yield ""
+    yield group.words
+    for one in group.incidents:
+        yield f"  {visible(one.query_id):<{width}}  {one.state:<9}  {one.severity.words}: {_proved(one)}"
+        yield from _note(one, width)
+
+
+def _by_severity(shown: Sequence[Incident], width: int) -> Iterator[str]:
+    """Under the severity of each; what is done with comes last, under its state."""
+    heading: object = None
+    for one in shown:
+        done = one.state in ("dismissed", "fixed by edit")
+        title = one.state if done else one.severity.words
+        if title != heading:
+            count = sum(_title(each) == title for each in shown)
+            yield ""
+            yield f"{title}: {count:,}"
+            heading = title
+        yield f"  {visible(one.query_id):<{width}}  {one.state:<9}  {', '.join(one.stages)}: {_proved(one)}"
+        indent = " " * (width + 4)
+        if one.severity is not Severity.NONE:
+            yield f"{indent}cause: {one.cause.words}"
+        when = f"{one.at.text}, " if one.at is not None else ""
+        yield f"{indent}{when}{one.principal or 'asker unknown'}: {_question(one.text)}"
+        yield from _note(one, width)
+
+
+def _title(one: Incident) -> str:
+    return one.state if one.state in ("dismissed", "fixed by edit") else one.severity.words
+
+
+def _proved(one: Incident) -> str:
+    return ", ".join(one.proof) or "–"
+
+
+def _note(one: Incident, width: int) -> Iterator[str]:
+    if one.note:
+        yield f"{' ' * (width + 4)}note: {one.note}"
+
+
+def _question(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _QUESTION else f"{line[: _QUESTION - 1]}…"

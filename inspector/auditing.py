@@ -72,6 +72,8 @@ class Auditor:
 
     def changed(self, change: Change) -> None:
         """Forget the audits that a change of the store can reach. To be called for every :class:`Change`."""
+        if change.listing:
+            self._listed()
         reached = set(change.queries)
         for qi, done in self._audits.items():
             if any(row.mi in change.memories for row in done.rows):
@@ -85,6 +87,19 @@ class Auditor:
             self._texts_changed(texts)
         for qi in change.queries:
             if sought(self._core.queries[qi]) != self._sought.get(qi, Sought(())):
+                self._look(qi)
+
+    def _listed(self) -> None:
+        """Queries were asked or taken away: those of the source, which stand first, keep what is known of them."""
+        asked = self._core.asked
+        own = len(self._core.queries) - len(asked)
+        if self._core.has_evaluation:
+            self._evaluation = self._core.evaluation
+        self._audits = {qi: done for qi, done in self._audits.items() if qi < own}
+        self._sought = {qi: wanted for qi, wanted in self._sought.items() if qi < own}
+        if self._suspects is not None:
+            self._suspects = {qi: near for qi, near in self._suspects.items() if qi < own}
+            for qi in asked:
                 self._look(qi)
 
     def _text_edit(self, mi: int) -> str | None:

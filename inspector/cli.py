@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector import __version__, cli_audit, cli_boundary
+from inspector import __version__, cli_ask, cli_audit, cli_boundary
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -132,6 +132,8 @@ def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given
     from inspector import rows
 
     with opened(sources, given) as inspection:
+        if not inspection.queries:
+            say("there are no queries: `inspector ask SOURCE --text …` asks one, --queries FILE reads some")
         with writing(out) as file:
             for row in rows.rows(inspection):
                 file.write(dump(row) + "\n")
@@ -320,6 +322,7 @@ def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -
         raise click.exceptions.Exit(1)
 
 
+cli.add_command(cli_ask.ask)
 cli.add_command(cli_boundary.transition)
 cli.add_command(cli_boundary.replay)
 

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from inspector.asked import ASKED, relist
 from inspector.audit.exposure import LetThrough
 from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import DEFAULT_TAU, overall
@@ -113,6 +114,8 @@ class Core:
         self._generation = 0
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
+        #: Asked queries that are not ranked yet: :meth:`rank_asked` or :meth:`evaluate` does.
+        self.unranked: set[int] = set()
         self._start_overlay()
         self.engine = self._new_engine()
         self.deciding = deciding or Deciding(self.memories, self.queries, retriever)
@@ -142,12 +145,38 @@ class Core:
 
         The candidates in force stay until the new ones are complete.
         """
+        if self.queries:  # a store without any is shown at once; the first query that is asked has it encoded
+            self._prepare(on_progress, cancelled)
+        self._evaluate_anew(on_progress, cancelled)
+        self._decided_before.clear()
+
+    def _prepare(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> None:
         self.retriever.prepare(self.route, on_progress, cancelled)
         self.retriever.prepare_for_decisions(
             encode=self.encode_for_decisions, on_progress=on_progress, cancelled=cancelled
         )
-        self._evaluate_anew(on_progress, cancelled)
-        self._decided_before.clear()
+
+    def rank_asked(
+        self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> Change | None:
+        """Encode what the route needs and rank the queries that were asked since; None where there are none.
+
+        For a worker: it may take long where nothing was encoded yet. Raises Cancelled; what was encoded is kept, and
+        the queries go on waiting.
+        """
+        if not self.unranked:
+            return None
+        self._prepare(on_progress, cancelled)
+        with self.lock:
+            qis = frozenset(qi for qi in self.unranked if qi < len(self.queries))
+            if self._evaluation is None:
+                self._evaluation = self._new_evaluation()
+            self._evaluation.refresh((), qis, qis)
+            self.unranked.clear()
+            if on_progress is not None:
+                on_progress(Progress("judging", len(qis), len(qis), "queries"))
+            asked = ", ".join(self.queries[qi].id for qi in sorted(qis))
+            return self._tell(Change(f"asked: {asked}", (), qis, frozenset()))
 
     def _evaluate_anew(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Delta | None:
         """A full evaluation beside the one in force, which it replaces; what differs, None where there was none.
@@ -166,6 +195,7 @@ class Core:
                 done = stop
                 if done >= total:
                     before, self._evaluation = self._evaluation, evaluation
+                    self.unranked.clear()
                     same_route = before is not None and before.route == evaluation.route
                     delta = evaluation.difference(before) if same_route and before is not None else None
             if on_progress is not None:
@@ -212,6 +242,11 @@ class Core:
         self.route = route
 
     @property
+    def has_evaluation(self) -> bool:
+        """Whether anything has been evaluated yet."""
+        return self._evaluation is not None
+
+    @property
     def evaluation(self) -> Evaluation:
         """The candidates in force. Raises InspectorError before the first :meth:`evaluate`."""
         if self._evaluation is None:
@@ -220,6 +255,7 @@ class Core:
 
     def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
         """Put committed edits in force and work out all that they move."""
+        listing = self._relist([shift for shift in shifts if shift.kind == "ask"])
         mis = {self._mi[Uid(*s.target)] for s in shifts if s.kind == "memory" and Uid(*s.target) in self._mi}
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
         settled = any(shift.kind == "setting" for shift in shifts)
@@ -232,16 +268,61 @@ class Core:
         self._generation += 1
         affected = self._update(mis, qis, judged=any(s.kind == "judgment" for s in shifts), settled=settled)
         if self._evaluation is None:
-            return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected)))
+            return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected), bool(listing)))
+        if listing and all(shift.kind == "ask" for shift in shifts):
+            return self._tell(Change(prefix + listing, (), frozenset(), frozenset(), listing=True))
         delta = self._refresh(shifts, mis, affected, qis, before, everything=settled)
         moved = {cell: action for cell, action in gates.items() if self.gate.cell(*cell).action != action}
         for (qi, mi), action in moved.items():
             self._gate_marks.setdefault(qi, {}).setdefault(mi, action)
         delta.queries |= {qi for qi, _ in moved}
-        return self._changed(delta, prefix, recall, frozenset(qis), frozenset(affected), len(moved))
+        if listing:
+            prefix += f"{listing}; "
+        return self._changed(delta, prefix, recall, frozenset(qis), frozenset(affected), len(moved), bool(listing))
+
+    def _relist(self, shifts: Sequence[Shift]) -> str:
+        """Take asked queries into the list of queries and out of it; what was done, in words, "" for nothing.
+
+        Candidates of the other queries stay; a new one has none until :meth:`rank_asked`.
+        """
+        if not shifts:
+            return ""
+        for shift in shifts:
+            self._lay(shift.key, shift.after)
+        came = relist(self.queries, self._overlay)
+        place = {int(was): now for now, was in enumerate(came.tolist()) if was >= 0}
+        self._qi = {query.id: index for index, query in enumerate(self.queries)}
+        for key, value in self._overlay.items():
+            if key.kind == "query" and key.target[0] in self._qi:
+                lay(self.queries[self._qi[key.target[0]]], key.field, value)
+        self._generation += 1
+        for kept in (self._marks, self._gate_marks, self._decided_before):
+            moved = {place[qi]: value for qi, value in kept.items() if qi in place}
+            kept.clear()
+            cast("dict[int, Any]", kept).update(moved)
+        self.retriever.relisted(came)
+        self.deciding.relisted(place)
+        self.engine = self._new_engine()
+        self.gate = GateEngine(self.memories, self.queries, self.settings, self.gate.mode, self._operation_words)
+        new = {now for now, was in enumerate(came.tolist()) if was < 0}
+        self.unranked = {place[qi] for qi in self.unranked if qi in place} | new
+        if self._evaluation is not None:
+            ranker = self.retriever.ranker(self._evaluation.route, self.engine, self.settings)
+            self._evaluation = self._evaluation.relisted(self.engine, ranker, came)
+        asked = [shift.target[0] for shift in shifts if isinstance(shift.after, dict)]
+        gone = [shift.target[0] for shift in shifts if not isinstance(shift.after, dict)]
+        words = [f"asked {', '.join(asked)}"] if asked else []
+        return "; ".join(words + ([f"took {', '.join(gone)} away"] if gone else []))
 
     def _changed(
-        self, delta: Delta, prefix: str, recall: float | None, qis: frozenset[int], mis: frozenset[int], gates: int
+        self,
+        delta: Delta,
+        prefix: str,
+        recall: float | None,
+        qis: frozenset[int],
+        mis: frozenset[int],
+        gates: int,
+        listing: bool = False,
     ) -> Change:
         """Mark the changed cells until they are looked at, and tell."""
         for (qi, mi), was in delta.before.items():
@@ -250,7 +331,7 @@ class Core:
                 marks.setdefault(column, value)
         now = overall(self.evaluation.matched).recall
         sentence = prefix + change_sentence(delta.flips, recall, now, gates)
-        return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries) | qis, mis))
+        return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries) | qis, mis, listing))
 
     def _gates(self, shifts: Sequence[Shift], mis: set[int], qis: set[int]) -> dict[tuple[int, int], str]:
         """The gate's actions before an edit, of the candidates whose gate reads an edited field."""
@@ -344,6 +425,11 @@ class Core:
         for key, value in list(self._overlay.items()):
             self._lay(key, value)
         self.settings = self._settings_in_force()
+
+    @property
+    def asked(self) -> list[int]:
+        """The queries that were typed in."""
+        return [qi for qi, query in enumerate(self.queries) if query.origin is ASKED]
 
     @property
     def waiting(self) -> int:

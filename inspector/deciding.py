@@ -174,6 +174,11 @@ class Deciding:
         self._decided[qi] = (key, self.params, decided)
         return decided
 
+    def relisted(self, place: Mapping[int, int]) -> None:
+        """The queries stand at other places: ``place`` gives the new place for each old one that is left."""
+        self._signals = {place[qi]: kept for qi, kept in self._signals.items() if qi in place}
+        self._decided = {place[qi]: made for qi, made in self._decided.items() if qi in place}
+
     def latest(self) -> Mapping[int, Decided]:
         """The decisions last made by the constants in force, by query."""
         return {qi: decided for qi, (_, params, decided) in self._decided.items() if params is self.params}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from inspector.asked import ASKED, FIELD, ask_key, check_asked, new_id, owned_by
 from inspector.core import Core, locked
+from inspector.errors import FieldError
 from inspector.evaluation import judge_pairs
 from inspector.overlay import Kind, check_edit, check_owner, lay, same, with_setting
-from inspector.records import ABSENT, Memory, Record
+from inspector.records import ABSENT, Memory, Namespace, Record
 from inspector.store import editlog
+from inspector.store.editlog import UNEDITED
 from inspector.store.ledger import key_of
 from inspector.trit import Trit
 from inspector.views import Change, EditEntry, Preview
@@ -78,6 +81,35 @@ class Editing(Core):
             if not same(old, new):
                 edits.append(editlog.Change("judgment", target, axis, old, new))
         return self._commit(edits)
+
+    def owned_by(self, principal: str) -> list[Namespace]:
+        """The store's namespaces that name this principal: what is proposed as its own (:mod:`inspector.asked`)."""
+        return owned_by(self.memories, principal)
+
+    @locked
+    def ask(self, fields: Mapping[str, Any], *, keep: bool = True) -> int:
+        """Add a typed query; its index. :meth:`rank_asked` or :meth:`evaluate` ranks it.
+
+        ``fields`` are a query's, without ``id`` one is made. It is on disk before it counts, unless ``keep`` is False:
+        then it is there until the store is closed. Raises FieldError for a field that cannot be.
+        """
+        made = {"id": new_id(self._qi), **fields}
+        check_asked(made, self.settings.timezone)
+        if made["id"] in self._qi:
+            raise FieldError("id", f"a query {made['id']!r} is there already", "an id that no query has")
+        if keep:
+            self._commit([editlog.Change("ask", (made["id"],), FIELD, ABSENT, made)])
+        else:
+            self._apply([editlog.Shift(ask_key(made["id"]), UNEDITED, made)], "")
+        return self._qi[made["id"]]
+
+    @locked
+    def take_away(self, qi: int) -> Change:
+        """Take a typed query away again, as an edit that can be undone. Raises FieldError for one of the source's."""
+        query = self.queries[qi]
+        if query.origin is not ASKED:
+            raise FieldError("query", f"{query.id!r} is the source's own", "a query that was asked here")
+        return self._commit([editlog.Change("ask", (query.id,), FIELD, dict(query.fields), ABSENT)])
 
     @locked
     def set_setting(self, name: str, value: Any) -> Change:

@@ -100,6 +100,27 @@ class Evaluation:
         self.engine = engine
         self._ranker = ranker
 
+    def relisted(self, engine: AxisEngine, ranker: Ranker, came: Indices) -> Evaluation:
+        """The candidates of another list of the queries: row i is the row ``came[i]`` of before, empty for -1."""
+        made = Evaluation(self.memories, self.queries, engine, self.route, ranker, self.tau)
+        if self.memory.shape[1] > made.memory.shape[1]:
+            made._widen(self.memory.shape[1])
+        old = np.flatnonzero(came >= 0)
+        rows = came[old]
+        for now, was in (
+            (made.memory, self.memory),
+            (made.score, self.score),
+            (made.similarities, self.similarities),
+            (made.width, self.width),
+            *((made.trits[name], self.trits[name]) for name in TRIT_COLUMNS),
+        ):
+            now[old] = was[rows]
+        place = {int(was): int(now) for now, was in zip(old, rows, strict=True)}
+        for was_at, now_at in place.items():
+            made.path[now_at], made.matched[now_at] = self.path[was_at], self.matched[was_at]
+        made.waiting = {place[qi] for qi in self.waiting if qi in place}
+        return made
+
     def difference(self, before: Evaluation) -> Delta:
         """What a full evaluation of the same queries changed."""
         delta = Delta()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inspector import formats
+from inspector.asked import relist
 from inspector.auditing import measure_of
 from inspector.deciding import Deciding
 from inspector.errors import Cancelled
@@ -65,6 +66,8 @@ def open_sources(
         if options.lexical_text is not None:
             settings = settings.with_(lexical_text=options.lexical_text)
         log = EditLog(workspace)
+        if not options.no_edits:
+            relist(bundle.queries, log.overlay())
         retriever = Retriever(bundle, settings, workspace, options.model)
         route = RouteChoice.parse(options.route or _default_route(bundle, settings), options.k)
         retriever.check(route)

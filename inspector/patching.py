@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from inspector import formats
 from inspector.addresses import is_address
+from inspector.asked import FIELD, check_asked
 from inspector.core import JUDGED_BY
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats import canonical
@@ -25,6 +26,7 @@ from inspector.records import (
     Memory,
     OnProgress,
     Origin,
+    Query,
     Record,
     Settings,
     Uid,
@@ -116,6 +118,7 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
     queries = [type(query)(query.fields, query.origin) for query in bundle.queries]
     by_uid = {memory.uid: memory for memory in memories}
     by_id = {query.id: query for query in queries}
+    queries += _asked(edits, by_id, bundle.settings.timezone, file)
     own = {_cell(one): one for one in bundle.judgments if one.source == JUDGED_BY}
     moved = _moved(edits)
 
@@ -129,6 +132,9 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
     def held(edit: Effective) -> Held | None:
         if edit.kind == "setting":
             return _held_setting(bundle.settings, edit.field)
+        if edit.kind == "ask":
+            there = next((one for one in bundle.queries if one.id == edit.target[0]), None)
+            return Held(ABSENT if there is None else there.fields, f"the query {edit.target[0]}")
         if edit.kind == "judgment":
             query_id, namespace, memory_id = edit.target
             meant = memory(Uid(namespace, memory_id))
@@ -149,6 +155,8 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
                 settings = settings if edit.new is ABSENT else with_setting(settings, edit.field, edit.new)
             elif edit.kind == "judgment":
                 labels += _label(edit)
+            elif edit.kind == "ask":
+                continue  # stands in the list already
             else:
                 check_edit(edit.kind, edit.field, edit.new, settings.timezone)
                 lay(cast("Record", record(edit)), edit.field, edit.new)
@@ -159,6 +167,26 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
     kept = [one for one in bundle.judgments if not _covered(one, judged)]
     judgments = follow_owners(kept + labels, memories)
     return replace(bundle, memories=memories, queries=queries, judgments=judgments, settings=settings)
+
+
+def _asked(edits: Sequence[Effective], by_id: dict[str, Query], timezone: str | None, file: str) -> list[Query]:
+    """The typed queries of a patch that the source has not, put into ``by_id`` too: other lines may edit them."""
+    made = []
+    for edit in edits:
+        if edit.kind != "ask" or edit.target[0] in by_id or edit.new is ABSENT:
+            continue
+        try:
+            if not isinstance(edit.new, dict):
+                raise FieldError("new", "is no query", "an object with id and text")
+            check_asked(edit.new, timezone)
+            if edit.new["id"] != edit.target[0] or edit.field != FIELD:
+                raise FieldError("ask", f"{edit.target[0]!r} is not the query's own id", f"its id, and field {FIELD}")
+        except FieldError as error:
+            raise InputError.at(file, edit.seq, error.field, error.wrong, error.expected) from None
+        query = Query(dict(edit.new), Origin("patch", edit.seq))
+        by_id[query.id] = query
+        made.append(query)
+    return made
 
 
 def _moved(edits: Sequence[Effective]) -> dict[Uid, Uid]:

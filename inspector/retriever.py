@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from inspector.asked import ASKED
 from inspector.axes.engine import AxisEngine
 from inspector.pools import EnginePool
 from inspector.records import Bundle, Memory, OnProgress, Progress, Query, Record, Settings
 from inspector.retrieval.embedder import Embedder
 from inspector.retrieval.lexical import METADATA_FIELDS, LexicalIndex, searched_text
-from inspector.retrieval.models import BUNDLED, find_model
+from inspector.retrieval.models import BUNDLED, BUNDLED_SIZE, find_model
 from inspector.retrieval.pool import IntArray
 from inspector.retrieval.ranking import Ranking
 from inspector.retrieval.routes import Sources, rank
@@ -49,6 +50,8 @@ class Retriever:
         self._lexical: LexicalIndex | None = None
         self._pool: EnginePool | None = None
         self._stale: dict[tuple[str, int], str] = {}
+        #: Asked queries that the store's own model, which is another than ours, would have to encode.
+        self._foreign: set[int] = set()
         #: Grows with every vector that is replaced, for whoever keeps what was made of them.
         self.vectors_generation = 0
         self.params = Params()
@@ -120,7 +123,7 @@ class Retriever:
     def _mark_edited_texts(self) -> None:
         for kind, records in (("memory", self._memories), ("query", self._queries)):
             for index, record in enumerate(records):
-                if "text" in record.edits:
+                if "text" in record.edits or record.origin is ASKED:
                     self._stale[kind, index] = record.text
 
     def _encoder(self) -> Embedder:
@@ -159,6 +162,12 @@ class Retriever:
         stale = dict(self._stale)
         encoder = self._encoder()
         if self._given:
+            asked = {at: stale.pop(at) for at in list(stale) if self._record(*at).origin is ASKED}
+            if asked and not self._is_our_model(cancelled):
+                self._foreign.update(qi for _, qi in asked)
+                for at in asked:
+                    del self._stale[at]
+                asked = {}
             sources = [str(self._record(*at).fields["text"]) for at in stale]
             own = encoder.encode_all(sources, cancelled)
             stale = {
@@ -166,6 +175,7 @@ class Retriever:
                 for (at, text), vector in zip(stale.items(), own, strict=True)
                 if self._is_same_model(at, vector)
             }
+            stale.update(asked)
         done: tuple[list[int], list[int]] = ([], [])
         vectors = encoder.encode_all(list(stale.values()), cancelled)
         if on_progress is not None:
@@ -186,6 +196,16 @@ class Retriever:
         theirs = np.array(given, dtype=np.float64)
         size = float(np.linalg.norm(theirs))
         return bool(size > 0 and float(theirs @ encoded.astype(np.float64)) / size >= _SAME_MODEL)
+
+    def _is_our_model(self, cancelled: Callable[[], bool]) -> bool:
+        """Whether the store's own vectors are what our encoder makes: tried on the first memory that has one."""
+        if self._wanted_model is None and self._dense is not None and self._dense.memory.size != BUNDLED_SIZE:
+            return False
+        for index, memory in enumerate(self._memories):
+            if "text" not in memory.edits and isinstance(memory.fields.get("embedding"), list):
+                made = self._encoder().encode_all([memory.text], cancelled)
+                return self._is_same_model(("memory", index), made[0])
+        return False
 
     def _record(self, kind: str, index: int) -> Record:
         return self._memories[index] if kind == "memory" else self._queries[index]
@@ -266,6 +286,41 @@ class Retriever:
         for at in changed:
             self._follow_text(at)
 
+    def relisted(self, came: IntArray) -> None:
+        """The queries stand at other places: query i is the one at ``came[i]`` before, new for -1.
+
+        A new one whose vector is not kept waits for :meth:`encode_stale`; in a store that brings its own vectors too,
+        where only one of the same model counts.
+        """
+        place = {int(was): now for now, was in enumerate(came.tolist()) if was >= 0}
+        self._stale = {
+            (kind, index if kind == "memory" else place[index]): text
+            for (kind, index), text in self._stale.items()
+            if kind == "memory" or index in place
+        }
+        self._foreign = {place[qi] for qi in self._foreign if qi in place}
+        self.ranking_notes = {place[qi]: words for qi, words in self.ranking_notes.items() if qi in place}
+        self.unknown_ids = {place[qi]: ids for qi, ids in self.unknown_ids.items() if qi in place}
+        if self._dense is None:
+            return
+        old = self._dense.query
+        data = np.zeros((len(came), old.size), dtype=np.float32)
+        ok = np.zeros(len(came), dtype=np.bool_)
+        held = came >= 0
+        data[held], ok[held] = old.data[came[held]], old.ok[came[held]]
+        problems = {place[row]: words for row, words in old.problems.items() if row in place}
+        problems.update(dict.fromkeys(np.flatnonzero(~held).tolist(), "has no vector yet"))
+        self._dense = Dense(self._dense.memory, Vectors(data, ok, dict(sorted(problems.items()))))
+        self.vectors_generation += 1
+        for qi in np.flatnonzero(~held).tolist():
+            self._follow_asked(qi)
+
+    def _follow_asked(self, qi: int) -> None:
+        if self._given:
+            self._stale["query", qi] = self._queries[qi].text
+        else:
+            self._follow_text(("query", qi))
+
     def _follow_text(self, at: tuple[str, int]) -> None:
         record = self._record(*at)
         self._stale.pop(at, None)
@@ -301,8 +356,14 @@ class Retriever:
         words: list[str] = []
         if "vectors" not in self.check(route).needs:
             return words
-        if self._stale:
-            words.append(f"{len(self._stale)} edited texts with the old text's vector")
+        edited = len(self._stale) - sum(self._record(*at).origin is ASKED for at in self._stale)
+        if edited:
+            words.append(f"{edited} edited texts with the old text's vector")
+        if self._foreign:
+            words.append(
+                f"{len(self._foreign)} asked queries have no vector of the store's own model, their similarity is ?: "
+                "choose a lexical route"
+            )
         if self._dense is not None:
             unusable = int((~self._dense.memory.ok).sum())
             if unusable:

@@ -72,9 +72,9 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
     }
 
 
-def rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
-    """Every query × candidate, queries in their order, candidates in rank order."""
-    for qi in range(len(inspection.queries)):
+def rows(inspection: Inspection, queries: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
+    """Every query × candidate, of all queries in their order or of these, candidates in rank order."""
+    for qi in range(len(inspection.queries)) if queries is None else queries:
         inspection.mdl(qi)  # long texts are read here, so that the candidates carry their decisions
         for candidate in inspection.candidates(qi):
             yield row(inspection, qi, candidate)

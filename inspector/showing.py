@@ -105,6 +105,8 @@ class Showing(Audited):
             words.append(self.source_changed)
         if self.waiting:
             words.append(f"{self.waiting:,} edits wait for records that are gone")
+        if self.asked:
+            words.append(f"{len(self.asked):,} queries asked here" if len(self.asked) > 1 else "1 query asked here")
         if self.active_edits:
             words.append(f"{self.active_edits:,} edits in force")
         if self.auditor.notice:

@@ -181,12 +181,14 @@ class Change:
     """What an edit moved across all queries, with the one line that says so (DESIGN 10).
 
     ``queries`` are those whose row, candidates or figures differ; ``memories`` those whose own fields or axes may.
+    ``listing`` says that queries were asked or taken away: other queries may stand at other places.
     """
 
     sentence: str
     flips: tuple[Flip, ...]
     queries: frozenset[int]
     memories: frozenset[int]
+    listing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

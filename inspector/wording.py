@@ -150,6 +150,10 @@ def _many(count: int, one: str, many: str) -> str:
 
 def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any) -> str:
     """One edit in words: what it belongs to, the field, the value before and after."""
+    if kind == "ask":
+        asked = new if isinstance(new, dict) else old
+        text = show_value("value", asked.get("text")) if isinstance(asked, dict) else ""
+        return f"query {target[-1]} {'asked' if isinstance(new, dict) else 'taken away'}: {text}"
     if kind == "setting":
         owner = "setting"
     elif kind == "judgment":

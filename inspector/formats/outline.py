@@ -104,7 +104,8 @@ def _json(path: Path, text: str, whole: bool) -> Outline:
 
 
 def _is_lines(path: Path, text: str, whole: bool) -> bool:
-    """Whether the text, which begins an object, is JSON Lines: its first line ends and the next starts an object.
+    """Whether the text, which begins an object, is JSON Lines: its first line ends, not in the middle of a list
+    or an object, and the next starts an object.
 
     An object alone on one line reads the same as a document, so that it need not be told apart.
     """
@@ -112,7 +113,7 @@ def _is_lines(path: Path, text: str, whole: bool) -> bool:
     if newline < 0:
         return not whole and _line_follows(path)
     following = text[newline:].lstrip()
-    return following.startswith("{")
+    return following.startswith("{") and text[:newline].rstrip()[-1:] not in ("[", "{", ",", ":")
 
 
 def _line_follows(path: Path) -> bool:

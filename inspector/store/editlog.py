@@ -25,7 +25,7 @@ class Change:
     """One field to edit. ``old`` is the value in force before, ``new`` the one after; ABSENT is no key at all.
 
     ``target`` is a memory's Uid, ``(query id,)``, ``(query id, namespace key, memory id)`` for a judgment on the axis
-    ``field``, or ``()`` for the setting ``field``.
+    ``field``, ``()`` for the setting ``field``, or ``(query id,)`` for a typed query, whose ``new`` are all its fields.
     """
 
     kind: Kind

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from inspector.records import Uid
 from inspector.store.codec import decode_cell
 
-Kind = Literal["memory", "query", "judgment", "setting"]
+Kind = Literal["memory", "query", "judgment", "setting", "ask"]
 Action = Literal["do", "undo", "redo", "revert"]
 Status = Literal["in force", "undone", "discarded", "reverted"]
 
@@ -33,7 +33,8 @@ UNEDITED = _Unedited.UNEDITED
 
 
 class Key(NamedTuple):
-    """What an edit is about: a field of a memory (target: its Uid), a query (its id alone), a judgment or a setting."""
+    """What an edit is about: a field of a memory (target: its Uid), a query (its id alone), a judgment, a setting, or a
+    whole query that was typed in (target: its id)."""
 
     kind: Kind
     target: tuple[str, ...]

@@ -2,7 +2,8 @@
 
 A patch line is an object: ``op`` is "set" or "remove"; one of ``uid`` {namespace, id}, ``query``, ``judgment``
 {query_id, namespace, memory_id} and ``setting`` says whose field it is; ``field``; ``old``, left out where the source
-has no such key; ``new``, left out with "remove".
+has no such key; ``new``, left out with "remove". ``ask`` in their place is the id of a whole query that was typed in,
+with the field ``query`` and its fields as ``new``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from inspector.store.editlog import Effective
 from inspector.store.ledger import Kind, key_of
 from inspector.text import visible
 
-_TARGETS = ("uid", "query", "judgment", "setting")
+_TARGETS = ("uid", "query", "judgment", "setting", "ask")
 
 
 def _namespace(key: str) -> Any:
@@ -39,6 +40,8 @@ def patch_line(edit: Effective) -> dict[str, Any]:
     elif edit.kind == "judgment":
         query_id, namespace, memory_id = edit.target
         line["judgment"] = {"query_id": query_id, "namespace": _namespace(namespace), "memory_id": memory_id}
+    elif edit.kind == "ask":
+        line["ask"] = edit.target[0]
     else:
         line["setting"] = edit.field
     line["field"] = edit.field
@@ -108,6 +111,8 @@ def _read(text: str, number: int) -> Effective:
 def _target(name: str, value: Any) -> tuple[Kind, Sequence[str]]:
     if name == "query":
         return "query", (_text(value, "query"),)
+    if name == "ask":
+        return "ask", (_text(value, "ask"),)
     if name == "setting":
         _text(value, "setting")
         return "setting", ()

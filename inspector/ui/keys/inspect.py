@@ -27,7 +27,10 @@ def inspect() -> Iterator[Action]:
     yield act("undo", "u", "Edit: Undo", "undo the last edit", "undo")
     yield act("redo", "ctrl+r", "Edit: Redo", "redo what was undone")
     yield act(
-        "revert", "backspace,delete", "Edit: Revert field", "the field under the cursor back to the source's value"
+        "revert",
+        "backspace,delete",
+        "Edit: Revert field",
+        "the field under the cursor back to the source's value; in the queries: take the asked query away",
     )
     yield act("edits", "E", "Edit: List edits", "the list of edits; revert one or all")
     yield act(
@@ -46,6 +49,7 @@ def inspect() -> Iterator[Action]:
     yield act(
         "as_of_later", "right_square_bracket,greater_than_sign", "Query: Later", "as_of to the store's next event"
     )
+    yield act("ask", "plus", "Query: Ask", "ask a question: text, principal, intent, as_of; the workspace keeps it")
     yield act("bundle", "b", "Query: Edit bundle", "to the query bundle: principal, purpose, intent, as_of, …")
     yield act("isolation", "I", "Rule: Cycle isolation", "namespace, session, namespace+session")
     yield act("unknown_intent", "U", "Rule: Unknown intent", "join (as the table) or strict (as the source's code)")

@@ -110,6 +110,8 @@ class InspectScreen(InspectMdl):
         self.query_pane.fill(self.inspection.query_rows())
         self._show_header()
         self.show_query()
+        if not self.inspection.queries:
+            self.tell(f"{self.query_pane.no_queries}: its text, who asks, intent, as_of", "strong")
         (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
 
     def on_unmount(self) -> None:
@@ -212,6 +214,8 @@ class InspectScreen(InspectMdl):
 
     def changed(self, change: Change) -> None:
         """Show what an edit moved: the sentence, the rows of the queries it reached, and this query if it is one."""
+        if change.listing:
+            self._listed()
         if change.sentence:
             self.tell(self.words_before + change.sentence, "strong" if change.flips else "")
             self.words_before = ""
@@ -221,7 +225,8 @@ class InspectScreen(InspectMdl):
         queries = set(change.queries)
         if self.qi is not None and self.query_pane.row(self.qi).changed:
             queries.add(self.qi)  # its marks of before have been looked at
-        self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(queries)])
+        known = len(self.inspection.queries)
+        self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(queries) if qi < known])
         shown = {row.mi for row in self.candidate_pane.list.rows}
         asked = self.qi in self._asked  # rows that no evaluation keeps up to date
         if self.qi is not None and (asked or self.qi in queries or not shown.isdisjoint(change.memories)):
@@ -233,6 +238,25 @@ class InspectScreen(InspectMdl):
         if self._header_timer is None:
             self._header_timer = self.set_timer(_HEADER_REST, self._show_header)
         self.settle_soon()
+        self.rank_soon()
+
+    def _listed(self) -> None:
+        """Queries were asked or taken away: show the list anew, the cursor on the same query if it is left."""
+        shown = None if self.qi is None else self.query_pane.row(self.qi).query_id
+        self._asked.clear()
+        self.query_pane.fill(self.inspection.query_rows())
+        place = next((qi for qi, query in enumerate(self.inspection.queries) if query.id == shown), None)
+        if place is not None:
+            self.query_pane.grid.move_cursor(key=place)
+        self.show_query()
+
+    def select_query(self, qi: int) -> None:
+        """Select a query in the list; a filter that hides it is taken away."""
+        self.query_pane.fill(self.inspection.query_rows())
+        if qi not in self.query_pane.list.shown:
+            self.query_pane.show_all()
+        self.query_pane.grid.move_cursor(key=qi)
+        self.show_query()
 
     def evaluated(self, words: str) -> None:
         """Other candidates: everything is shown anew, the cursor stays where it can."""

@@ -77,3 +77,7 @@ class InspectBase(BaseScreen):
     def show_query(self, *, cursor: int | None = None) -> None:
         """Show candidates, bundle and figures of the selected query as they are now."""
         raise NotImplementedError
+
+    def take_away(self) -> bool:
+        """Take the selected query away, if it was typed in."""
+        raise NotImplementedError

@@ -179,6 +179,8 @@ class InspectEditing(InspectBase):
             field = _COLUMN_FIELDS.get(self.candidate_pane.grid.cursor_column)
         if self.bundle_bar.has_focus and self.qi is not None:
             self._revert("query", [self.qi], self.bundle_bar.key)
+        elif self.query_pane.has_focus_within and self.take_away():
+            pass
         elif key is not None and key.owner == "query" and self.qi is not None:
             self._revert("query", [self.qi], key.name)
         elif field is not None:

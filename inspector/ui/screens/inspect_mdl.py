@@ -12,9 +12,9 @@ from textual.message import Message
 from inspector.errors import InspectorError
 from inspector.mdl import POOLS, Params
 from inspector.ui.messages import guarded
+from inspector.ui.screens.inspect_ask import InspectAsking
 from inspector.ui.screens.inspect_dialogs import LinesDialog
 from inspector.ui.screens.inspect_gate import InspectGate
-from inspector.ui.screens.inspect_work import InspectWorking
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.mdl_constants import DERIVED, hint, read_constant, show_constant
 from inspector.ui.widgets.mdl_signs import query_figures
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 
-class InspectMdl(InspectGate, InspectWorking):
+class InspectMdl(InspectGate, InspectAsking):
     """The actions of the decision layer; constants count for the whole store."""
 
     class TextsRead(Message):

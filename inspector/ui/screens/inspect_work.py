@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from inspector.errors import Cancelled, InspectorError
-from inspector.records import Progress
+from inspector.records import OnProgress, Progress
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.inspect_base import InspectBase
@@ -21,6 +22,9 @@ from inspector.views import RouteChoice
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
+
+#: Long work: takes where to report progress, and what says that it is to stop.
+Work = Callable[[OnProgress, Callable[[], bool]], object]
 
 #: Seconds between two reports of the same work.
 _EVERY = 0.1
@@ -66,6 +70,7 @@ class InspectWorking(InspectBase):
         self._route_before: RouteChoice | None = None
         self._settling = False
         self._settle_timer: Timer | None = None
+        self._when_ended: Callable[[Exception | None], str] | None = None
 
     @property
     def route_in_force(self) -> RouteChoice:
@@ -98,20 +103,28 @@ class InspectWorking(InspectBase):
 
     def start_evaluation(self, words: str) -> None:
         """Encode what is missing and evaluate, in a thread."""
+        self.start_work(words, self.inspection.evaluate, None)
+
+    def start_work(self, words: str, work: Work, ended: Callable[[Exception | None], str] | None) -> None:
+        """Do work in a thread, with progress and cancel; then show everything anew.
+
+        ``ended`` is told how it ended and gives the words to say; without it the work was the route's evaluation.
+        """
+        self._when_ended = ended
         self._generation += 1
         self._stop = threading.Event()
         self._pace = Pace()
         self.busy = True
         self.tell(f"{words} …  escape cancels")
         self.run_worker(
-            partial(self._evaluate, self._generation, self._stop),
+            partial(self._work, self._generation, self._stop, work),
             group="evaluate",
             thread=True,
             exit_on_error=False,
-            description="evaluate the route",
+            description=words,
         )
 
-    def _evaluate(self, generation: int, stop: threading.Event) -> None:
+    def _work(self, generation: int, stop: threading.Event, work: Work) -> None:
         last, what = 0.0, ""
 
         def progress(report: Progress) -> None:
@@ -123,7 +136,7 @@ class InspectWorking(InspectBase):
 
         error: Exception | None = None
         try:
-            self.inspection.evaluate(progress, stop.is_set)
+            work(progress, stop.is_set)
         except Exception as caught:  # told to the screen, which shows it; the thread must not end the program
             error = caught
         self.post_message(self.Ended(generation, error))
@@ -143,6 +156,11 @@ class InspectWorking(InspectBase):
             return
         self.busy = False
         self.settle_soon()
+        if self._when_ended is not None:
+            self.evaluated(self._when_ended(event.error))
+            if event.error is not None and not isinstance(event.error, Cancelled):
+                self.fail(event.error, "The question could not be ranked")
+            return
         if event.error is None:
             self._route_before = None
             self.evaluated(f"evaluated on {self.inspection.route}, k {self.inspection.route.k}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.message import Message
 
+from inspector.ui.actions import BY_ID, show_keys
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.grid import Grid
@@ -61,10 +62,22 @@ class QueryPane(TablePane):
         """A query's row."""
         return self.list.rows[qi]
 
+    @property
+    def no_queries(self) -> str:
+        """What to say, and to do, where the store holds no queries."""
+        changed: Mapping[str, str] = getattr(self.app, "keys_changed", {})
+        key = show_keys(BY_ID["inspect.ask"], changed)
+        return f"no queries in this store: {key} asks one" if key else "no queries in this store"
+
+    def show_all(self) -> None:
+        """Take the filter away."""
+        self.set_filter("")
+        self.narrow("")
+
     def narrow(self, text: str) -> None:
         """Show the queries that the filter takes."""
         self.list.narrow(QueryFilter.parse(text))
-        self.grid.empty = "no query matches the filter; escape shows all" if text else "no queries in this store"
+        self.grid.empty = "no query matches the filter; escape shows all" if text else self.no_queries
         self.grid.set_source(self.list.source())
         self._say_counts()
 

@@ -117,12 +117,17 @@ def _incident(incident: Mapping[str, Any]) -> Iterator[Block]:
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
     """Contamination and loss, always two figures, and both counts of what is let through."""
-    exposed = figures["exposed"]
-    yield (
-        f"contamination {_bounds(figures['contamination'])} of {exposed} exposed "
-        f"(inadmissible {_bounds(figures['inadmissible'])}, irrelevant {_bounds(figures['irrelevant'])})"
-    )
-    yield f"loss {_bounds(figures['loss'])} of {figures['required']} required"
+    if figures["contamination"] is None:
+        yield "contamination not evaluable: nothing was exposed"
+    else:
+        yield (
+            f"contamination {_bounds(figures['contamination'])} of {figures['exposed']} exposed "
+            f"(inadmissible {_bounds(figures['inadmissible'])}, irrelevant {_bounds(figures['irrelevant'])})"
+        )
+    if figures["loss"] is None:
+        yield "loss not evaluable: no evidence is required"
+    else:
+        yield f"loss {_bounds(figures['loss'])} of {figures['required']} required"
     through = figures["let_through"]
     yield f"let through: {through['admit']} by admit, {through['unresolved']} with unresolved"
 

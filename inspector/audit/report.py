@@ -28,7 +28,8 @@ padding:0 1rem}
 h2{border-top:2px solid var(--line);padding-top:1rem;margin-top:2.5rem}
 table{border-collapse:collapse;display:block;overflow-x:auto;margin:.75rem 0}
 th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
-th{background:var(--soft)}
+th{background:var(--soft);white-space:nowrap}
+td:not([class]){min-width:4.75em}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);padding:.75rem;margin:.25rem 0 1rem}
 mark{background:var(--mark);color:inherit;outline:1px solid currentColor}
 .yes{color:var(--yes)}.no{color:var(--no);font-weight:bold}.open{color:var(--open)}

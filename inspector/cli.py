@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector import __version__, cli_ask, cli_audit, cli_boundary
+from inspector.cli_language import SpokenGroup, language_option, speak, speak_in_ui
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -30,12 +31,13 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import language
 
 if TYPE_CHECKING:
     from inspector.store.sqlpatch import Dialect
 
 
-class _Group(click.Group):
+class _Group(SpokenGroup):
     """Without a command: the terminal UI with its chooser. Commands are listed in the order of a day's work."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's own signature)
@@ -45,6 +47,7 @@ class _Group(click.Group):
 
 @click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="inspector")
+@language_option
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """See why an agent's answer came from the wrong memory, and what would have prevented it.
@@ -56,6 +59,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def _run_ui(request: Any, **more: Any) -> None:
+    speak_in_ui()
     from inspector.ui.app import InspectorApp
 
     app = InspectorApp(request, **more)
@@ -84,8 +88,8 @@ def demo(name: str | None, **given: Any) -> None:
 @click.option("--list", "listed", is_flag=True, help="Print the lessons and how far each was done, and open nothing.")
 @click.option("--check", "checked", type=FOLDER_OR_FILE, help="Check a lesson file against its store; open nothing.")
 @click.option("--restart", is_flag=True, help="Begin LESSON anew: its marks and edits are forgotten.")
-@click.option("--lang", type=click.Choice(["en", "ko"]), help="Language of the lessons; else the locale's.")
-def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool, lang: str | None) -> None:
+@language_option
+def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool) -> None:
     """Open LESSON (its number, name or .toml file) in the terminal UI; without it, choose one.
 
     Each lesson asks for something to be done in the program itself, and notices when it was done.
@@ -95,15 +99,15 @@ def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool,
     if checked is not None:
         click.echo(lessons.check_lesson(checked))
     elif listed:
-        for line in lessons.listing(lang or lessons.locale_language()):
+        for line in lessons.listing(language()):
             click.echo(line)
     elif lesson is None:
-        _run_ui(None, learn=True, language=lang or lessons.locale_language())
+        _run_ui(None, learn=True)
     else:
         found = lessons.find_lesson(lesson)
         if restart:
             lessons.restart(found)
-        _run_ui(None, learn=found, language=lang or lessons.locale_language())
+        _run_ui(None, learn=found)
 
 
 @cli.command("open")
@@ -416,6 +420,7 @@ def locate(what: str | None) -> None:
 
 def main() -> None:
     """Run the command line; expected failures become one line on stderr and exit code 2."""
+    speak()
     try:
         code = cli.main(prog_name="inspector", standalone_mode=False)
     except click.exceptions.Exit as stop:

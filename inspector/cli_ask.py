@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from inspector.cli_language import SpokenCommand
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -21,7 +22,7 @@ from inspector.cli_options import (
 from inspector.errors import FieldError, InputError
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--text", required=True, help="The question.")
 @click.option("--principal", metavar="ID", help="Who asks.")

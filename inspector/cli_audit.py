@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.cli_language import SpokenCommand
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -33,7 +34,7 @@ _STATES = {"open": "open", "confirmed": "confirmed", "dismissed": "dismissed", "
 _STAGES = ("trace", "candidate", "verification", "assembly", "disclosure", "undecided", "none")
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option(
     "--query", "ids", multiple=True, metavar="ID", help="This incident (by its query's id); several may be given."
@@ -137,7 +138,7 @@ def _change(listed: Listed, new_state: str | None, note: str | None) -> Listed:
     return Listed(queue, [queue.get(identity) for identity in identities])
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--query", "ids", multiple=True, metavar="ID", help="Report this query; several may be given.")
 @click.option("--all", "everything", is_flag=True, help="Report every query.")
@@ -193,7 +194,7 @@ def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> f
     return value
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--baseline", type=FOLDER_OR_FILE, help="Accepted verdicts and failure stages: any drift falls short.")
 @click.option("--write-baseline", "written", type=FOLDER_OR_FILE, help="Accept what is found, in this file.")

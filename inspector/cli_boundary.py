@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import InspectorError
 from inspector.text import visible
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from inspector.store.replay import Replay
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--memory", "ids", multiple=True, required=True, metavar="ID", help="The memory; several may be given.")
 @click.option("--namespace", help="Its namespace, where several memories share the id.")
@@ -72,7 +73,7 @@ def transition(
             say(f"{inspection.memories[mi].uid}: {last['state']} from {last['at']}: {last['cause']}")
 
 
-@click.command()
+@click.command(cls=SpokenCommand)
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @click.option("--session", metavar="ID", help="The session; else every session that a query states.")
 @click.option("--keep", is_flag=True, help="Make the marks of the replay edits, which the workspace keeps.")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from inspector.i18n import set_language
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,3 +36,13 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     home = tmp_path_factory.mktemp("home")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
+
+
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test begins in English, whatever the developer's locale, and leaves no other language behind."""
+    for name in ("LC_MESSAGES", "LANG", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    yield
+    set_language("en", data="en")

@@ -6,7 +6,7 @@ screen shows (:mod:`conditions`), and how far a learner has come is kept (:mod:`
 
 from inspector.lessons.conditions import Shown
 from inspector.lessons.library import check_lesson, find_lesson, lessons, listing, request_of, restart, unknown_ids
-from inspector.lessons.model import Lesson, Question, Step, Words, locale_language
+from inspector.lessons.model import Lesson, Question, Step, Words
 from inspector.lessons.reading import read_lesson
 from inspector.lessons.run import LessonRun
 
@@ -21,7 +21,6 @@ __all__ = [
     "find_lesson",
     "lessons",
     "listing",
-    "locale_language",
     "read_lesson",
     "request_of",
     "restart",

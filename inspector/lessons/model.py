@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: The languages that a lesson's words may be in, the one that is fallen back to first.
-LANGUAGES = ("en", "ko")
+from inspector.i18n import LANGUAGES as LANGUAGES
+from inspector.i18n import locale_language as locale_language
+
 #: A text in each language that the file gives it in.
 Words = Mapping[str, str]
-
-
-def locale_language() -> str:
-    """The language of the user's locale, else the first of :data:`LANGUAGES`."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        language = os.environ.get(name, "").partition("_")[0].partition(".")[0]
-        if language:
-            return language if language in LANGUAGES else LANGUAGES[0]
-    return LANGUAGES[0]
 
 
 def in_language(words: Words, language: str) -> str:

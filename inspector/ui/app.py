@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from inspector.errors import InspectorError, Problem
+from inspector.i18n import language
 from inspector.ui.actions import bindings
 from inspector.ui.clipboard import copy_text, write_copy
 from inspector.ui.config import Config, load_config, write_atomically
@@ -35,7 +36,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
     """Inspector's UI. With a request it loads and shows that store, without one it offers a choice.
 
     ``inspection`` is what is open, None before. ``config`` is what the user set; ``config_folder`` is the folder given
-    with a flag. ``learn`` begins with a lesson, or with the list of lessons (True), whose words are in ``language``.
+    with a flag. ``learn`` begins with a lesson, or with the list of lessons (True).
     Screens reach the app with ``getters.app(InspectorApp)``.
     """
 
@@ -52,10 +53,9 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         config_folder: Path | None = None,
         *,
         learn: Lesson | bool = False,
-        language: str = "en",
     ) -> None:
         super().__init__()
-        self.language = language
+        self.language = language()
         self._learn = learn
         self.request = request
         self.inspection: Inspection | None = None

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import InspectorError, Problem
+from inspector.i18n import LANGUAGES
 from inspector.places import config_dir
 from inspector.text import visible
 
@@ -55,6 +56,7 @@ SETTINGS: tuple[Setting, ...] = (
         ("namespace", "session", "namespace+session"),
     ),
     Setting("unknown_intent", str, None, "join as the table says, or strict as the source's code", ("join", "strict")),
+    Setting("language", str, None, "of screens, help and messages; else the locale's; from the next start", LANGUAGES),
     Setting("animation", bool, True, "smooth scrolling of texts"),
 )
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}

@@ -59,24 +59,25 @@ class ActionsProvider(Provider):
         """All of them, in the registry's order."""
         for action, node in available(self.screen):
             yield DiscoveryHit(
-                Content.assemble(action.name, "  ", (self._keys(action), "$text-muted")),
+                Content.assemble(action.name_shown, "  ", (self._keys(action), "$text-muted")),
                 self._command(action, node),
-                text=action.name,
-                help=action.help,
+                text=action.name_shown,
+                help=action.help_shown,
             )
 
     async def search(self, query: str) -> Hits:
         """Those whose name or help is like what was typed."""
         matcher = self.matcher(query)
         for action, node in available(self.screen):
-            score = max(matcher.match(action.name), matcher.match(f"{action.name} {action.help}") * 0.8)
+            name = action.name_shown
+            score = max(matcher.match(name), matcher.match(f"{name} {action.help_shown}") * 0.8)
             if score > 0:
                 yield Hit(
                     score,
-                    Content.assemble(matcher.highlight(action.name), "  ", (self._keys(action), "$text-muted")),
+                    Content.assemble(matcher.highlight(name), "  ", (self._keys(action), "$text-muted")),
                     self._command(action, node),
-                    text=action.name,
-                    help=action.help,
+                    text=action.name_shown,
+                    help=action.help_shown,
                 )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inspector.i18n import _
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -30,6 +32,21 @@ class Action:
     def place(self) -> str:
         """The place that binds it, a key of :data:`PLACES`."""
         return self.id.partition(".")[0]
+
+    @property
+    def name_shown(self) -> str:
+        """The name in the user's language."""
+        return _(self.name)
+
+    @property
+    def help_shown(self) -> str:
+        """The help in the user's language."""
+        return _(self.help)
+
+    @property
+    def label_shown(self) -> str:
+        """The footer's words in the user's language; without any of its own the verb of the name."""
+        return _(self.label) if self.label else self.name_shown.partition(": ")[2]
 
     def key_list(self) -> list[str]:
         """The default keys, one by one."""

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
-from textual.binding import BindingType
+from textual.binding import ActiveBinding, BindingType
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
 from inspector.errors import Cancelled
-from inspector.ui.actions import bindings
+from inspector.i18n import language
+from inspector.ui.actions import BY_ID, bindings
 from inspector.ui.messages import CopyRequested, ErrorRaised, ScreenSeen
 from inspector.ui.panes import text_to_copy
 
 Result = TypeVar("Result")
+
+
+def in_language(active: dict[str, ActiveBinding]) -> dict[str, ActiveBinding]:
+    """The bindings with the footer's words and tooltips in the user's language.
+
+    A class's bindings are made when its module is read, whatever is spoken then.
+    """
+    if language() == "en":
+        return active
+    shown = {}
+    for key, (node, binding, enabled, tooltip) in active.items():
+        action = BY_ID.get(binding.id or "")
+        if action is not None:
+            tooltip = action.help_shown
+            binding = replace(binding, description=action.label_shown, tooltip=tooltip)
+        shown[key] = ActiveBinding(node, binding, enabled, tooltip)
+    return shown
 
 
 def tell_failure(screen: Screen[Any], event: Worker.StateChanged) -> None:
@@ -27,6 +46,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     """A full screen. The keys that Textual binds on every screen are bound on the app instead, with ids."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """Textual's own, in the user's language."""
+        return in_language(super().active_bindings)
 
     def on_screen_resume(self) -> None:
         """A running lesson is shown on the screen that is seen."""
@@ -55,6 +79,11 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         padding: 0 1;
     }
     """
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """Textual's own, in the user's language."""
+        return in_language(super().active_bindings)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker started with ``exit_on_error=False`` that fails is shown as an error."""

@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.text import fold
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
@@ -36,7 +37,7 @@ def _cells(row: FieldRow) -> Sequence[Cell]:
     return (
         [*mark, Piece(row.spec.name, "strong" if row.near else "")],
         Piece(value[:500], style),
-        Piece(row.spec.help, "dim"),
+        Piece(_(row.spec.help), "dim"),
     )
 
 
@@ -90,7 +91,7 @@ class EditFieldDialog(Dialog[bool]):
 
     def _source(self, typed: str) -> RowList[FieldRow]:
         wanted = fold(typed)
-        rows = [row for row in self._fields if wanted in row.spec.name or wanted in fold(row.spec.help)]
+        rows = [row for row in self._fields if wanted in row.spec.name or wanted in fold(_(row.spec.help))]
         rows.sort(key=lambda row: (not row.spec.name.startswith(wanted), not row.near))
         return RowList(rows, lambda row: row.spec.name, _cells)
 

@@ -11,6 +11,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
+from inspector.i18n import _
 from inspector.ui.actions import ACTIONS, PLACES, show_keys
 from inspector.ui.keys.action import Action
 from inspector.ui.palette import bound_ids
@@ -60,14 +61,16 @@ def pane_help(screen: Screen[Any]) -> list[tuple[str, str]]:
     for node in focused.ancestors_with_self if focused is not None else [screen]:
         words = node.__class__.__dict__.get("HELP") if isinstance(node, Widget) else None
         if words:
-            found.append((_title(node), " ".join(str(words).split())))
+            found.append((_title(node), _(" ".join(str(words).split()))))
     return found
 
 
 def _title(node: DOMNode) -> str:
     """``PANE``, else the class's name in words: ``InspectScreen`` is Inspect."""
     named = str(getattr(node, "PANE", ""))
-    return named or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__.removesuffix("Screen").removesuffix("Pane"))
+    if named:
+        return _(named)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__.removesuffix("Screen").removesuffix("Pane"))
 
 
 class HelpDialog(ReadingDialog[None]):
@@ -80,7 +83,7 @@ class HelpDialog(ReadingDialog[None]):
 
     def __init__(self, screen: Screen[Any], keymap: Mapping[str, str]) -> None:
         items = [*self._panes(screen), *self._keys(screen, keymap), *self._signs()]
-        super().__init__("Help", items, "esc closes · y copies · ids at the right are for keymap.toml")
+        super().__init__(_("Help"), items, _("esc closes · y copies · ids at the right are for keymap.toml"))
 
     @staticmethod
     def _heading(words: str) -> list[Item]:
@@ -96,16 +99,18 @@ class HelpDialog(ReadingDialog[None]):
         for place in places_here(screen):
             actions = [action for action in ACTIONS if action.place == place]
             if actions:
-                yield from self._heading(PLACES[place][0])
+                yield from self._heading(_(PLACES[place][0]))
                 yield from (self._line(action, keymap) for action in actions)
 
     @staticmethod
     def _line(action: Action, keymap: Mapping[str, str]) -> Item:
         keys = show_keys(action, keymap)
-        body = Content.assemble(action.help, "  ", (action.id, "$dim"))
-        return Item(body, Content.styled(keys, "$link"), indent=16, copy=f"{keys}\t{action.help}\t{action.id}")
+        words = action.help_shown
+        body = Content.assemble(words, "  ", (action.id, "$dim"))
+        return Item(body, Content.styled(keys, "$link"), indent=16, copy=f"{keys}\t{words}\t{action.id}")
 
     def _signs(self) -> Iterator[Item]:
-        yield from self._heading("Signs")
+        yield from self._heading(_("Signs"))
         for sign, style, meaning in SIGNS:
-            yield Item(Content(meaning), Content.styled(sign, style), indent=16, copy=f"{sign}\t{meaning}")
+            shown, words = _(sign), _(meaning)
+            yield Item(Content(words), Content.styled(shown, style), indent=16, copy=f"{shown}\t{words}")

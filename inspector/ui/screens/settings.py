@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.places import places
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
@@ -71,7 +72,7 @@ class SettingsDialog(Dialog[None]):
         def cells(setting: Setting) -> list[Cell]:
             value = config[setting.name]
             shown = Piece("not set", "dim") if value in (None, "") else Piece(_words(value), "strong")
-            return [setting.name, shown, Piece(setting.help, "dim")]
+            return [setting.name, shown, Piece(_(setting.help), "dim")]
 
         self.query_one(Grid).set_source(RowList(SETTINGS, lambda setting: setting.name, cells))
 
@@ -80,7 +81,7 @@ class SettingsDialog(Dialog[None]):
         setting = BY_NAME.get(str(message.key))
         if setting is not None:
             where = self.app.config.given.get(setting.name, "the default")
-            self.query_one("#about", Static).update(plain(f"{setting.help} · from {where}"))
+            self.query_one("#about", Static).update(plain(f"{_(setting.help)} · from {where}"))
 
     @property
     def _chosen(self) -> Setting:

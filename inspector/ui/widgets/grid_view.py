@@ -14,6 +14,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from inspector.i18n import _
 from inspector.text import visible
 from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, Placed, RowList, fit, pieces_of, place_columns
 
@@ -236,12 +237,12 @@ class GridView(ScrollView, inherit_bindings=False):
     def _header_strip(self) -> Strip:
         segments = [Segment(" " * GUTTER, self._style("grid--header"))]
         for number, (column, placed) in enumerate(zip(self._columns, self._placed, strict=True)):
-            label = visible(column.label)
+            label = visible(_(column.label))
             if self._sort is not None and self._sort[0] == column.key:
                 label += "▼" if self._sort[1] else "▲"
             at = self.column_cursor and number == self._column and self.has_focus
             style = self._style("grid--header-cursor" if at else "grid--header")
-            segments.extend(Segment(text, style) for text, _ in fit([Piece(label)], placed.width, column.align))
+            segments.extend(Segment(text, style) for text, _style in fit([Piece(label)], placed.width, column.align))
             segments.append(Segment(" " * GAP, self._style("grid--header")))
         return Strip(segments)
 

@@ -56,6 +56,20 @@ class Behind:
     value: float
 
 
+def worst_first(metric: str, arrays: Sequence[FloatArray]) -> tuple[Behind, ...]:
+    """The queries of each source (one array each, NaN where undefined) by their value of a figure, the worst first.
+
+    Where neither end of the figure is worse the largest comes first.
+    """
+    sign = (METRICS | EXPOSURE_METRICS)[metric].better or -1
+    found = [
+        Behind(place, qi, float(array[qi]))
+        for place, array in enumerate(arrays)
+        for qi in np.flatnonzero(np.isfinite(array)).tolist()
+    ]
+    return tuple(sorted(found, key=lambda one: (sign * one.value, one.source, one.qi)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PathResult:
     """What one path of a route exposed and lost. ``queries`` is how many it served, ``candidates`` how many it gave."""
@@ -97,14 +111,11 @@ class RouteResult:
 
     def behind(self, metric: str, exposure: str | None = None) -> tuple[Behind, ...]:
         """The queries that a figure is a mean over, the worst first (the largest where neither end is worse)."""
-        known = METRICS | EXPOSURE_METRICS
-        sign = known[metric].better or -1
-        found = []
-        for place, source in enumerate(self.sources):
+        arrays = []
+        for source in self.sources:
             values = source.values if exposure is None else source.exposures.get(exposure, {})
-            array = values.get(metric, np.zeros(0))
-            found += [Behind(place, qi, float(array[qi])) for qi in np.flatnonzero(np.isfinite(array)).tolist()]
-        return tuple(sorted(found, key=lambda one: (sign * one.value, one.source, one.qi)))
+            arrays.append(values.get(metric, np.zeros(0)))
+        return worst_first(metric, arrays)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +132,12 @@ class Comparison:
     agreement: tuple[tuple[Agreement, ...], ...] = ()
     assumed: Mapping[str, Any] = field(default_factory=dict)
     without: Comparison | None = None
+
+    def path_behind(self, route: str, path: str, metric: str, exposure: str) -> tuple[Behind, ...]:
+        """The queries behind a figure of one path of a route, the worst first."""
+        parts = zip(self.sources, self.route(route).sources, strict=True)
+        values = [path_exposures(source, source.runs[route], part, path, exposure) for source, part in parts]
+        return worst_first(metric, [each[metric] for each in values])
 
     def route(self, name: str) -> RouteResult:
         """A route's result. Raises KeyError where it was not compared."""
@@ -178,6 +195,20 @@ def _lenses(source: SourceRuns, run: RouteRun, admissible: TritArray) -> list[Le
     return [lens(name, values, admissible[cells], required, high_is_violation=high) for name, values, high in scores]
 
 
+def path_exposures(source: SourceRuns, run: RouteRun, part: RouteSource, path: str, rule: str) -> Values:
+    """Contamination and loss of one path of a route for every query; NaN where the path served none.
+
+    Raises KeyError for a way of letting through that the run does not have.
+    """
+    number = run.paths.index(path) if path in run.paths else -2
+    if len(run.paths) == 1 and number == 0:  # the path is the route: only who was served is to be told
+        here = run.held.any(axis=1)
+        return {one: np.where(here, array, np.nan) for one, array in part.exposures[rule].items()}
+    exposed = _exposed(run, part.admissible)[rule]
+    relevance = run.trits["relevance"]
+    return path_values(run.path, number, run.memory, exposed, part.admissible, relevance, source.needs)
+
+
 def _paths(
     request: Request, sources: Sequence[SourceRuns], route: str, parts: Sequence[RouteSource]
 ) -> tuple[PathResult, ...]:
@@ -193,14 +224,8 @@ def _paths(
             on = (run.path == number) & run.held
             served += int(on.any(axis=1).sum())
             candidates += int(on.sum())
-            for rule, exposed in _exposed(run, part.admissible).items():
-                if len(run.paths) == 1 and number == 0:  # the path is the route: only who was served is to be told
-                    here = on.any(axis=1)
-                    values = {one: np.where(here, array, np.nan) for one, array in part.exposures[rule].items()}
-                else:
-                    values = path_values(
-                        run.path, number, run.memory, exposed, part.admissible, run.trits["relevance"], source.needs
-                    )
+            for rule in _exposed(run, part.admissible):
+                values = path_exposures(source, run, part, name, rule)
                 tables.setdefault(rule, []).append(_table(source, values, tuple(EXPOSURE_METRICS)))
         if served:
             exposures = {rule: _named(request, EXPOSURE_METRICS, rows) for rule, rows in tables.items()}
@@ -220,6 +245,47 @@ def _mean_curve(parts: Sequence[RouteSource]) -> tuple[float, ...]:
     return tuple(float(np.mean(values)) for values in zip(*padded, strict=True))
 
 
+def route_result(
+    request: Request, sources: Sequence[SourceRuns], route: str, base: Sequence[RouteSource] = ()
+) -> RouteResult:
+    """One route over all sources, each of which must hold a run of it.
+
+    ``base`` are the base route's parts, from which differences are taken; none where it is empty.
+    """
+    parts = tuple(route_source(request, source, source.runs[route]) for source in sources)
+    tables = [_table(source, part.values, tuple(METRICS)) for source, part in zip(sources, parts, strict=True)]
+    rules = list(dict.fromkeys(rule for part in parts for rule in part.exposures))
+    exposures = {
+        rule: _named(
+            request,
+            EXPOSURE_METRICS,
+            [
+                _table(source, part.exposures[rule], tuple(EXPOSURE_METRICS))
+                for source, part in zip(sources, parts, strict=True)
+                if rule in part.exposures
+            ],
+        )
+        for rule in rules
+    }
+    differences: dict[str, Delta] = {}
+    if base and route != request.base_route:
+        rows = [
+            _table(source, {name: part.values[name] - other.values[name] for name in PAIRED}, PAIRED)
+            for source, part, other in zip(sources, parts, base, strict=True)
+        ]
+        found = deltas(rows, request.seed, request.resamples, request.level)
+        differences = dict(zip(PAIRED, found, strict=True))
+    return RouteResult(
+        route=route,
+        figures=_named(request, METRICS, tables),
+        deltas=differences,
+        exposures=exposures,
+        paths=_paths(request, sources, route, parts),
+        recall_at=_mean_curve(parts),
+        sources=parts,
+    )
+
+
 def compare(
     request: Request,
     sources: Sequence[SourceRuns],
@@ -228,44 +294,10 @@ def compare(
     without: Comparison | None = None,
 ) -> Comparison:
     """Make every figure of every route from what the routes returned. Every source must hold a run of every route."""
-    parts = {
-        route: tuple(route_source(request, source, source.runs[route]) for source in sources)
-        for route in request.routes
-    }
-    base = parts.get(request.base_route)
-    results = []
-    for route, of_route in parts.items():
-        tables = [_table(source, part.values, tuple(METRICS)) for source, part in zip(sources, of_route, strict=True)]
-        rules = list(dict.fromkeys(rule for part in of_route for rule in part.exposures))
-        exposures = {
-            rule: _named(
-                request,
-                EXPOSURE_METRICS,
-                [
-                    _table(source, part.exposures[rule], tuple(EXPOSURE_METRICS))
-                    for source, part in zip(sources, of_route, strict=True)
-                    if rule in part.exposures
-                ],
-            )
-            for rule in rules
-        }
-        differences: dict[str, Delta] = {}
-        if base is not None and route != request.base_route:
-            rows = [
-                _table(source, {name: part.values[name] - other.values[name] for name in PAIRED}, PAIRED)
-                for source, part, other in zip(sources, of_route, base, strict=True)
-            ]
-            found = deltas(rows, request.seed, request.resamples, request.level)
-            differences = dict(zip(PAIRED, found, strict=True))
-        results.append(
-            RouteResult(
-                route=route,
-                figures=_named(request, METRICS, tables),
-                deltas=differences,
-                exposures=exposures,
-                paths=_paths(request, sources, route, of_route),
-                recall_at=_mean_curve(of_route),
-                sources=of_route,
-            )
-        )
-    return Comparison(request, tuple(sources), tuple(results), tuple(agreement), dict(assumed or {}), without)
+    first = request.base_route
+    results: dict[str, RouteResult] = {}
+    for route in sorted(request.routes, key=lambda name: name != first):  # the base first: the others are set off by it
+        base = results[first].sources if first in results else ()
+        results[route] = route_result(request, sources, route, base)
+    ordered = tuple(results[route] for route in request.routes)
+    return Comparison(request, tuple(sources), ordered, tuple(agreement), dict(assumed or {}), without)

@@ -39,6 +39,8 @@ from inspector.views import RouteChoice
 #: Changes whenever a kept run could differ from a new one.
 _KEPT_AS = 1
 _BLOCK = 512
+#: Told what the routes finished so far have returned.
+OnRuns = Callable[[SourceRuns], None]
 _SEEDED = frozenset({"random_partition", "gold_oracle"})
 _OTHER_SCORES = frozenset({"global_bm25", "namespace_bm25", "global_hybrid", "global_recency"})
 
@@ -309,10 +311,12 @@ def run_source(
     *,
     assumptions: bool = True,
     scores: Sequence[str] = (),
+    on_route: OnRuns = lambda _: None,
 ) -> SourceRuns:
-    """Run every route of the request over one store, or take what the workspace has kept of it.
+    """Run every route of the request over one store, the base first, or take what the workspace has kept of it.
 
     ``assumptions`` False leaves the declared assumptions out; ``scores`` names imported scores for the verifier lens.
+    ``on_route`` is called whenever a route is finished, with all that are so far.
     Raises Cancelled and Edited, with every finished route kept; InspectorError for a bad request.
     """
     request = check_request(request)
@@ -320,7 +324,7 @@ def run_source(
         raise InspectorError(f"{inspection.name}: there are no queries: nothing to compare")
     settings = settings_in_force(inspection, assumptions)
     params = replace(inspection.retriever.params, seed=request.seed)
-    specs = [parse_route(route) for route in request.routes]
+    specs = [parse_route(route) for route in sorted(request.routes, key=lambda name: name != request.base_route)]
     for spec in specs:
         inspection.retriever.prepare(RouteChoice.parse(str(spec), request.k), on_progress, cancelled)
     runs: dict[str, RouteRun] = {}
@@ -332,6 +336,23 @@ def run_source(
             state = state_key(inspection)
             needs = needs_of(view)
             group, groups = group_codes([group_label(query) for query in inspection.queries])
+            imported = imported_scores(inspection, scores)
+
+        def so_far() -> SourceRuns:
+            done = {route: runs[route] for route in request.routes if route in runs}
+            return SourceRuns(
+                name=inspection.name,
+                format=inspection.format,
+                memories=len(inspection.memories),
+                query_ids=tuple(query.id for query in inspection.queries),
+                needs=needs,
+                group=group,
+                groups=groups,
+                runs=done,
+                notes=(*inspection.header(), *_notes(done)),
+                imported=imported,
+            )
+
         for place, spec in enumerate(specs, 1):
             made_under = run_settings(inspection, settings, spec, request.k, params, state)
             kept = inspection.workspace.get_result("compare-run", settings_key(made_under))
@@ -342,19 +363,8 @@ def run_source(
                 run = replace(made, settings=json.loads(json.dumps(made_under, default=repr)))
                 inspection.workspace.put_result("compare-run", settings_key(made_under), run.to_bytes())
             runs[str(spec)] = run
-    _keep_request(inspection, request)
-    return SourceRuns(
-        name=inspection.name,
-        format=inspection.format,
-        memories=len(inspection.memories),
-        query_ids=tuple(query.id for query in inspection.queries),
-        needs=needs,
-        group=group,
-        groups=groups,
-        runs=runs,
-        notes=(*inspection.header(), *_notes(runs)),
-        imported=imported_scores(inspection, scores),
-    )
+            on_route(so_far())
+    return so_far()
 
 
 def progress_teller(
@@ -377,21 +387,3 @@ def _notes(runs: Mapping[str, RouteRun]) -> Iterator[str]:
         silent = int((~run.held.any(axis=1)).sum())
         if silent:
             yield f"{name} returned nothing for {silent:,} of {len(run.memory):,} queries"
-
-
-def _keep_request(inspection: Inspection, request: Request) -> None:
-    payload = json.dumps(asdict(request)).encode()
-    inspection.workspace.put_result("compare", "request", payload)
-
-
-def kept_request(inspection: Inspection) -> Request | None:
-    """The last comparison that was finished on this workspace, so that a screen can show it again; None for none."""
-    payload = inspection.workspace.get_result("compare", "request")
-    if payload is None:
-        return None
-    try:
-        given = json.loads(payload)
-        lists = {name: tuple(map(str, given[name])) for name in ("routes", "axes")}
-        return check_request(Request(**{**given, **lists}))
-    except (ValueError, TypeError, KeyError, InspectorError):
-        return None

@@ -88,6 +88,8 @@ class SourceCurve:
     means: FloatArray
     worse: BoolArray
     touched: bool
+    #: What it is kept under in the workspace.
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,10 +174,10 @@ class _Source:
         key = settings_key(made_under)
         kept = _read(self.inspection.workspace.get_result("sensitivity", key), request, self.runs.queries)
         if kept is not None:
-            return kept
+            return replace(kept, key=key)
         made = self._curve(route, kind, tell)
         self.inspection.workspace.put_result("sensitivity", key, _bytes(made))
-        return made
+        return replace(made, key=key)
 
     def _curve(self, route: str, kind: Corruption, tell: Callable[[int], None]) -> SourceCurve:
         request, run = self.request, self.runs.runs[route]
@@ -300,21 +302,36 @@ def sensitivity_source(
     request: SensitivityRequest,
     on_progress: OnProgress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    *,
+    on_kind: Callable[[SourceCurves, tuple[str, ...]], None] = lambda *_: None,
 ) -> SourceCurves:
-    """Every route of one source under every kind of error. Raises Cancelled and Edited; finished curves are kept."""
+    """Every route of one source under every kind of error. Raises Cancelled and Edited; finished curves are kept.
+
+    ``on_kind`` is called whenever a kind of error is finished on all routes, with the curves so far and those kinds.
+    """
     request = check_sensitivity(request)
     steps = 1 + (len(request.rates) - 1) * request.seeds
-    curves = {}
+    curves: dict[tuple[str, str], SourceCurve] = {}
+    total = len(request.kinds) * len(request.routes.routes)
     with unedited(inspection) as check:
         runs = run_source(inspection, request.routes, on_progress, cancelled)
         with inspection.lock:
             check()
             source = _Source(inspection, request, runs, check, cancelled)
-        for route in request.routes.routes:
-            for kind in request.kinds:
-                tell = progress_teller(on_progress, f"{route} under {kind}", steps, "reruns")
-                curves[route, kind] = source.curve(route, CORRUPTIONS[kind], tell)
+        for done, kind in enumerate(request.kinds, 1):
+            for route in request.routes.routes:
+                what = f"{route} under {kind} (curve {len(curves) + 1} of {total})"
+                curves[route, kind] = source.curve(
+                    route, CORRUPTIONS[kind], progress_teller(on_progress, what, steps, "reruns")
+                )
+            on_kind((runs, dict(curves)), request.kinds[:done])
     return runs, curves
+
+
+def read_curve(inspection: Inspection, request: SensitivityRequest, key: str) -> SourceCurve | None:
+    """A curve that is kept under a key; None where there is none of the request's shape."""
+    found = _read(inspection.workspace.get_result("sensitivity", key), request, len(inspection.queries))
+    return None if found is None else replace(found, key=key)
 
 
 def sensitivity(request: SensitivityRequest, parts: Sequence[SourceCurves]) -> Sensitivity:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
-from inspector.ui.keys import common, inspect, learn, start, store
+from inspector.ui.keys import common, compare, inspect, learn, start, store
 from inspector.ui.keys.action import Action
 
 #: Each place, its title in the help screen, and the places around it whose keys work in it too.
@@ -42,6 +42,10 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "records": ("Store's records", ("grid", "store", "app")),
     "about": ("Record in the store", ("reader", "text", "store", "app")),
     "map": ("Coverage map", ("store", "app")),
+    "compare": ("Compare", ("app",)),
+    "compared": ("Tables of Compare", ("grid", "compare", "app")),
+    "figure": ("Figure in Compare", ("reader", "text", "compare", "app")),
+    "plot": ("Plot", ("compare", "app")),
     "edits": ("List of edits", ("grid", "dialog")),
     "jump": ("Jump", ()),
     "settings": ("Settings", ("dialog",)),
@@ -52,6 +56,8 @@ ACTIONS: tuple[Action, ...] = (
     *common.everywhere(),
     *inspect.inspect(),
     *store.store(),
+    *compare.compare(),
+    *compare.plots(),
     *inspect.panes(),
     *common.grid(),
     *common.text(),

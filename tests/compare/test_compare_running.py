@@ -17,6 +17,7 @@ from inspector.comparing import (
     Edited,
     SensitivityRequest,
     check_request,
+    compare_opened,
     compare_sources,
     comparison_json,
     kept_request,
@@ -96,17 +97,17 @@ def numbers(comparison: Comparison) -> str:
 def test_interrupted_and_completed_equals_uninterrupted(store: Path, tmp_path: Path) -> None:
     request = check_request(Request(ROUTES, k=5))
     with open_sources([store], OpenOptions(temporary=True)) as inspection:
-        whole = numbers(compare(request, [run_source(inspection, request)])).replace("temporary workspace", "")
+        whole = numbers(compare(request, [run_source(inspection, request)], [()])).replace("temporary workspace", "")
     on_progress, cancelled, seen = stop_after(2)
     with open_sources([store], options(tmp_path)) as inspection, pytest.raises(Cancelled, match="kept"):
         run_source(inspection, request, on_progress, cancelled)
     assert len(seen) == 2
     on_progress, _, seen = stop_after(99)
     with open_sources([store], options(tmp_path)) as inspection:
-        found = run_source(inspection, request, on_progress)
+        found = compare_opened(inspection, request, on_progress)
         assert [what.split(" ")[0] for what in seen] == ["governed", "random_partition"]
         assert kept_request(inspection) == request
-    assert numbers(compare(request, [found])) == whole.replace('"notes": [""]', '"notes": []')
+    assert numbers(found) == whole.replace('"notes": [""]', '"notes": []')
 
 
 def test_kept_runs_say_which_settings_made_them_and_others_are_not_taken(store: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from textual.widgets import Footer
 
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
-from inspector.ui.screens.inspect_mdl import InspectMdl
+from inspector.ui.screens.inspect_compare import InspectCompare
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
@@ -39,7 +39,7 @@ _NARROW = 100
 _HEADER_REST = 0.15
 
 
-class InspectScreen(InspectMdl):
+class InspectScreen(InspectCompare):
     """Three regions beside each other, or below each other where the terminal is narrow.
 
     In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
@@ -260,7 +260,7 @@ class InspectScreen(InspectMdl):
 
     def evaluated(self, words: str) -> None:
         """Other candidates: everything is shown anew, the cursor stays where it can."""
-        mi = self.mi
+        mi = self.landing()
         self.encoding_ended()
         self.tell(words)
         self.why.store_changed()

@@ -326,6 +326,14 @@ class StoreScreen(StoreEditing, StoreViews):
         self.show_view("records")
         self.about.focus()
 
+    def action_compare(self) -> None:
+        """Routes side by side at matched recall."""
+        from inspector.ui.screens.inspect_compare import InspectCompare
+
+        for screen in self.app.screen_stack:
+            if isinstance(screen, InspectCompare):
+                screen.action_compare()
+
     def action_leave(self) -> None:
         """Back to Inspect."""
         self.app.pop_screen()

@@ -71,7 +71,7 @@ def inspect() -> Iterator[Action]:
     yield act("calibration", "B", "Decision: Load calibration", "load a calibration file; the workspace keeps it")
     yield act("encode", "N", "Decision: Encode", "encode the texts where the route needs no vectors, to decide by them")
     yield act("store", "o", "Go: Store", "the whole store: records, coverage map, findings, lanes", "store")
-    yield act("compare", "M", "Go: Compare", "routes side by side at matched recall, plots, label errors", "compare")
+    yield act("compare", "V", "Go: Compare", "routes side by side at matched recall, plots, label errors", "compare")
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
     yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
     yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")

@@ -34,7 +34,7 @@ class Compared:
         assert isinstance(screen, CompareScreen), screen
         return screen
 
-    async def open(self, key: str = "M") -> None:
+    async def open(self, key: str = "V") -> None:
         await self.bench.press(key)
         await self.done()
 
@@ -185,7 +185,7 @@ async def test_escape_stops_and_keeps_the_finished_routes(bench: OpenBench, monk
     monkeypatch.setattr("inspector.comparing.running.rank", slow)
     async with bench() as made:
         c = Compared(made)
-        await made.press("M")
+        await made.press("V")
         await made.until(second.is_set)
         await made.until(lambda: bool(c.screen.routes_pane.rows))
         assert [row.key for row in c.screen.routes_pane.rows] == ["global_bm25"]

@@ -36,11 +36,12 @@ class Compared:
 
     async def open(self, key: str = "V") -> None:
         await self.bench.press(key)
+        await self.bench.until(lambda: isinstance(self.app.screen, CompareScreen))
         await self.done()
 
     async def done(self) -> None:
         """Until nothing is worked out any more."""
-        await self.bench.until(lambda: not self.screen._stops)
+        await self.bench.until(lambda: self.screen.state.loaded and not self.screen._stops)
         await self.bench.settle()
 
     async def press(self, *keys: str) -> None:
@@ -158,11 +159,9 @@ async def test_kept_results_are_shown_again_and_said_to_be_of_before_an_edit(
         monkeypatch.setattr("inspector.comparing.running.rank", None)
         await c.open()
         assert c.route("global_bm25")["risk"] == GLOBAL_RISK
-        assert "of before: the store was edited since" in c.bench.seen()
+        await c.bench.until(lambda: "of before: the store was edited since" in c.bench.seen())
         c.inspection.undo()
-        await c.bench.until(lambda: not c.screen.state.stale)
-        await c.bench.settle()
-        assert "of before" not in c.bench.seen()
+        await c.bench.until(lambda: "of before" not in c.bench.seen())
         c.inspection.redo()
         await c.bench.settle()
         monkeypatch.undo()
@@ -170,7 +169,7 @@ async def test_kept_results_are_shown_again_and_said_to_be_of_before_an_edit(
         await c.done()
         # m3 is ann's now: q1 reads nothing in doubt, q2 reads m1 and m3 ✗ before m2 … in the order of their uids
         assert c.route("namespace_bm25")["risk"] == "[0, 0]"
-        assert "of before" not in c.bench.seen()
+        await c.bench.until(lambda: "of before" not in c.bench.seen())
 
 
 async def test_escape_stops_and_keeps_the_finished_routes(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:

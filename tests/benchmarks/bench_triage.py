@@ -1,6 +1,6 @@
 """How long a queue of many incidents takes to open and to move through: ``python tests/benchmarks/bench_triage.py``.
 
-Prints figures; asserts nothing. The store is made here: recorded traces of every kind, on 400 memories.
+Prints figures, of processor time; asserts nothing. The store is made here: recorded traces of every kind, on 400 memories.
 """
 
 from __future__ import annotations
@@ -59,16 +59,15 @@ def main() -> None:
         with open_sources([folder], OpenOptions(temporary=True)) as inspection:
             start = clock()
             inspection.evaluate()
-            print(f"evaluate {incidents:,} queries: {clock() - start:.2f} s")
-            auditor = Auditor(inspection)
-            inspection.subscribe(auditor.changed)
+            print(f"evaluate {incidents:,} queries, the audit included: {clock() - start:.2f} s")
+            # A store is audited when it is evaluated; what opens the queue finds the audits made.
             start = clock()
-            auditor.all()
-            audited = clock()
-            triage = Triage(inspection, auditor)
+            triage = Triage(inspection, inspection.auditor)
             found = triage.queue
-            opened = clock()
-            print(f"audit {audited - start:.2f} s + queue {opened - audited:.2f} s = {opened - start:.2f} s")
+            print(f"open the queue: {clock() - start:.2f} s")
+            start = clock()
+            Auditor(inspection).all()
+            print(f"the audit alone, from nothing: {clock() - start:.2f} s")
             steps = []
             here = found.incidents[0]
             while True:

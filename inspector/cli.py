@@ -382,8 +382,9 @@ def packet_template_() -> None:
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON instead of text.")
 def formats(as_json: bool) -> None:
-    """List what can be read, how it is recognised, and what it cannot tell."""
+    """List what can be read, how it is recognised, and what it cannot tell; then the traces that --trace reads."""
     from inspector.formats import FORMATS
+    from inspector.formats.traces import TRACE_FORMATS
 
     if as_json:
         listed = [
@@ -393,13 +394,15 @@ def formats(as_json: bool) -> None:
                 "recognised_by": f.recognised_by,
                 "loss": f.loss,
                 "example": f.example,
+                "given_as": "SOURCE" if f in FORMATS else "--trace",
             }
-            for f in FORMATS
+            for f in (*FORMATS, *TRACE_FORMATS)
         ]
         click.echo(json.dumps(listed, ensure_ascii=False, indent=1))
         return
-    for f in FORMATS:
-        click.echo(f"{f.name}\n  {f.summary}\n  recognised by: {f.recognised_by}\n  cannot tell: {f.loss}")
+    for f in (*FORMATS, *TRACE_FORMATS):
+        given = "" if f in FORMATS else "  (--trace)"
+        click.echo(f"{f.name}{given}\n  {f.summary}\n  recognised by: {f.recognised_by}\n  cannot tell: {f.loss}")
         click.echo("".join(f"    {line}\n" for line in f.example.strip().splitlines()))
 
 

@@ -1,6 +1,7 @@
 """How long a queue of many incidents takes to open and to move through: ``python tests/benchmarks/bench_triage.py``.
 
-Prints figures, of processor time; asserts nothing. The store is made here: recorded traces of every kind, on 400 memories.
+Prints figures, of processor time; asserts nothing. The store is made here: recorded traces of every kind, on 400
+memories.
 """
 
 from __future__ import annotations

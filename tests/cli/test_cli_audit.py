@@ -15,6 +15,7 @@ from junitparser import Failure, JUnitXml
 from inspector import cli
 from inspector.inspection import demo_folder
 
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -66,6 +67,7 @@ def test_a_check_passes_against_its_own_baseline_and_tells_each_drift(run: Run, 
         "2026-05-08T12:00:00Z: current for intent current",
     ]
     assert out.splitlines()[-1] == "falls short: 1 of 18 checks"
+    assert f"inspector check store --baseline accepted.json\n{out}" in README
 
     code, out, _ = run("check", store, "--baseline", baseline, "--format", "junit", "--out", junit)
     assert (code, out) == (1, "")

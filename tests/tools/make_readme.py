@@ -1,4 +1,4 @@
-"""Fill the README's generated sections from the program itself: formats, stores, routes, keys, commands.
+"""Fill the README's generated sections from the program itself: formats, traces, stores, routes, keys, commands.
 
 Run it after any of them changed: ``python tests/tools/make_readme.py``. A test fails while the README is out of date.
 """
@@ -27,6 +27,16 @@ def formats() -> Iterator[str]:
     yield "| format | what it is | what it cannot say |"
     yield "|---|---|---|"
     for one in FORMATS:
+        yield f"| `{one.name}` | {_cell(one.summary)} | {_cell(one.loss)} |"
+
+
+def traces() -> Iterator[str]:
+    """A row a form of trace."""
+    from inspector.formats.traces import TRACE_FORMATS
+
+    yield "| trace | what it is | what it cannot say |"
+    yield "|---|---|---|"
+    for one in TRACE_FORMATS:
         yield f"| `{one.name}` | {_cell(one.summary)} | {_cell(one.loss)} |"
 
 
@@ -99,6 +109,7 @@ def commands() -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     "formats": formats,
+    "traces": traces,
     "lessons": lessons,
     "stores": stores,
     "routes": routes,

@@ -40,8 +40,8 @@ TRACE_FORMATS: tuple[Format, ...] = (
         recognised_by="a type such as RETRIEVER or GENERATION with traceId, or an id with observations",
         example='{"id": "o1", "traceId": "t1", "type": "RETRIEVER", "name": "search", '
         '"startTime": "2026-05-02T08:00:01Z", "input": "pool hours", "output": [{"id": "m1", "score": 0.7}]}',
-        loss="as for openinference; what a retriever returned is free JSON: lists of objects with an id and a score or a text are "
-        "taken for documents",
+        loss="as for openinference; what a retriever returned is free JSON: lists of objects with an id and a score "
+        "or a text are taken for documents",
     ),
     Format(
         name="recorded",

@@ -110,6 +110,47 @@ def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool)
         _run_ui(None, learn=found)
 
 
+@cli.command()
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; others than this machine's are warned of.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@click.option(
+    "--visitors", type=click.IntRange(1, 500), default=30, show_default=True, help="At most so many at one time."
+)
+@click.option(
+    "--learn", metavar="[N]", is_flag=False, flag_value="", help="Begin with lesson N, or with the list of lessons."
+)
+@click.option(
+    "--font-size", type=click.IntRange(6, 72), default=16, show_default=True, help="Letters in the browser, in pixels."
+)
+@click.option(
+    "--upload-mb",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    help="Files that a visitor may bring; 0 for none.",
+)
+@click.option(
+    "--encode", is_flag=True, help="Let visitors encode texts; takes a CPU and half a gigabyte for each who does."
+)
+@language_option
+def serve(host: str, port: int, visitors: int, font_size: int, upload_mb: int, **given: Any) -> None:
+    """Serve the terminal UI in a browser: one process for each visitor, gone with all they did when they leave.
+
+    Visitors see the bundled stores and the files that they drop on the page, and nothing else of this machine.
+    """
+    from inspector import lessons, serving
+
+    if given["learn"]:
+        lessons.find_lesson(given["learn"])
+    settings = {**given, "language": language()}
+    serving.serve(serving.ServeOptions(host, port, visitors, font_size, upload_mb, tuple(settings.items())), say)
+
+
 @cli.command("open")
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @store_options

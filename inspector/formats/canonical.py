@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from inspector.confinement import check_write
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats.base import Watch, at, name_of
 from inspector.formats.cells import from_text
@@ -165,6 +166,7 @@ def atomic(path: Path) -> Iterator[IO[str]]:
 
     What is no ordinary file, a pipe or a device, is written to as it is: another file must never take its place.
     """
+    check_write(path)
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", newline="\n") as fp:
             yield fp

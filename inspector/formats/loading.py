@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.addresses import is_address
+from inspector.confinement import check_network, check_read
 from inspector.errors import FieldError, InputError
 from inspector.formats import canonical, gatemem, mapping, packets, postgres, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
@@ -138,6 +139,12 @@ def _without_collection() -> Iterator[None]:
 
 
 def _sources(paths: Sequence[Path], options: LoadOptions) -> list[Source]:
+    given = (options.queries, options.judgments, options.policy, options.mapping, options.trace)
+    for path in (*paths, *(file for file in given if file is not None)):
+        if is_address(path):
+            check_network()
+        else:
+            check_read(path)
     known = tuple(one.name for one in FORMATS)
     mapped = options.mapping is not None
     sources = [recognise(path, options.as_format, known, mapped) for path in dict.fromkeys(paths)]
@@ -147,7 +154,10 @@ def _sources(paths: Sequence[Path], options: LoadOptions) -> list[Source]:
 def _all_files(sources: list[Source], options: LoadOptions) -> list[Path]:
     given = (options.queries, options.judgments, options.policy, options.mapping, options.trace)
     files = [file for source in sources for file in source.files]
-    return list(dict.fromkeys([*files, *(file for file in given if file is not None)]))
+    listed = list(dict.fromkeys([*files, *(file for file in given if file is not None)]))
+    for file in listed:  # a folder that may be read can hold a link to a file that may not
+        check_read(file)
+    return listed
 
 
 def _size(file: Path) -> int:

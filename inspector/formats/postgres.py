@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.addresses import is_address, safe_address, url_of
+from inspector.confinement import check_network
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import Format, Watch, at, clip, name_of, path_text
 from inspector.formats.lines import Fault
@@ -73,6 +74,7 @@ def _quoted(table: str) -> str:
 def _transaction(path: Path, tables_named: bool = True) -> Iterator[Any]:
     """A connection inside a read-only transaction. Raises InputError where it cannot be had or fails; a table that is
     not there is answered with those that are, unless ``tables_named`` is False."""
+    check_network()
     name, url = safe_address(path), url_of(path)
     try:
         import psycopg

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from inspector.confinement import check_read
 from inspector.errors import FieldError, InputError
 from inspector.mdl.calibration import Fitted, wilson
 from inspector.mdl.params import Params, Switches
@@ -102,6 +103,7 @@ def save_calibration(calibration: Calibration, path: Path | str) -> None:
 def load_calibration(path: Path | str) -> Calibration:
     """Read a calibration file. Raises InputError with file and key for anything that does not fit."""
     file = str(path)
+    check_read(path)
     try:
         content = Path(path).read_bytes().decode("utf-8")
     except OSError as error:

@@ -21,6 +21,7 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from inspector.confinement import check_encoder
 from inspector.errors import Cancelled, InspectorError
 from inspector.records import OnProgress, Progress
 from inspector.retrieval.frames import Answer, Done, Encoded, Failed, Job, Ready, read_answer, write_frame
@@ -59,6 +60,7 @@ class _Worker:
     """One worker process, the thread that reads its answers, and the end of what it wrote to stderr."""
 
     def __init__(self, model: Model) -> None:
+        check_encoder()
         command = [sys.executable, "-m", "inspector.retrieval.encode_worker", model.load]
         if model.sha256 is not None:
             command.append(model.sha256)

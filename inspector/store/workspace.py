@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from inspector.confinement import check_write
 from inspector.errors import InspectorError
 from inspector.records import Bundle, OnProgress
 from inspector.store import bundles, places, vectors
@@ -113,6 +114,7 @@ class Workspace:
 
     @classmethod
     def _open(cls, path: Path, sources: Sequence[Path], private: bool) -> Workspace:
+        check_write(path)
         if not places.claim(path):
             raise WorkspaceHeld(path, os.getpid())
         try:

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from inspector.errors import InspectorError, Problem
 from inspector.i18n import language
 from inspector.ui.actions import bindings
-from inspector.ui.clipboard import copy_text, write_copy
+from inspector.ui.clipboard import copy_file, copy_text, write_copy
 from inspector.ui.config import Config, load_config, write_atomically
 from inspector.ui.keymap import load_keymap
 from inspector.ui.messages import CopyRequested, ErrorRaised
@@ -109,6 +109,11 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
             say(self, f"{listed}{more}", title="Not used, the default is", severity="warning")
         if self.config.local:
             say(self, "\n".join(map(str, self.config.local)), title="Used from the current folder")
+
+    def watch_app_focus(self, focus: bool) -> None:
+        """The footer takes no bindings while the terminal is without focus, as it is at first in a browser."""
+        if focus and self.screen_stack:
+            self.screen.refresh_bindings()
 
     # Start and end
 
@@ -262,6 +267,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
             say(self, "nothing was copied yet: y copies what the cursor is on")
             return
         say(self, write_copy(self.last_copied).sentence)
+        self._hand_over(copy_file())
 
     def _copy(self, text: str | None, what: str = "") -> None:
         if text:
@@ -293,3 +299,9 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
             self.post_message(ErrorRaised(error, "Not exported"))
         else:
             say(self, f"{words} written to {path}")
+            self.call_from_thread(self._hand_over, path)
+
+    def _hand_over(self, path: Path) -> None:
+        """In a browser a written file lies on the server's machine: give it to the browser as a download."""
+        if self.is_web:
+            self.deliver_binary(path, save_filename=path.name)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.confinement import confinement
 from inspector.errors import InspectorError
 from inspector.places import data_dir
 from inspector.ui.config import write_atomically
@@ -39,7 +40,7 @@ def copy_with_tool(text: str) -> None:
 
 def is_remote(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether the terminal is on another machine than the program."""
-    return bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
+    return confinement() is not None or bool(environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"))
 
 
 def copy_file() -> Path:

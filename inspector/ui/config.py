@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inspector.confinement import check_write
 from inspector.errors import InspectorError, Problem
 from inspector.i18n import LANGUAGES
 from inspector.places import config_dir
@@ -201,6 +202,7 @@ def _toml(value: Any) -> str:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file beside its place, then move it there. Raises InspectorError where that cannot be done."""
+    check_write(path)
     name = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

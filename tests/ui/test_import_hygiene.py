@@ -81,7 +81,7 @@ def test_nothing_below_the_ui_imports_textual_or_rich() -> None:
     below = [
         module.name
         for module in pkgutil.walk_packages(inspector.__path__, "inspector.")
-        if not module.name.startswith("inspector.ui") and not module.name.endswith("__main__")
+        if not module.name.startswith(("inspector.ui", "inspector.serving")) and not module.name.endswith("__main__")
     ]
     code = "import importlib, json, sys\n"
     code += "".join(f"importlib.import_module({name!r})\n" for name in below)

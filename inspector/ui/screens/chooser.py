@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Static
 
+from inspector.confinement import confinement
 from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.widgets.cells import Column, Piece, RowList
@@ -130,7 +131,11 @@ class ChooserScreen(BaseScreen):
 
         ways = Grid(
             [Column("name", "", 22, least=16), Column("what", "", 30, flex=1)],
-            RowList(_WAYS, lambda way: way[0], lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")]),
+            RowList(
+                [way for way in _WAYS if way[0] != "database" or confinement() is None],
+                lambda way: way[0],
+                lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")],
+            ),
             show_header=False,
             id="files",
         )

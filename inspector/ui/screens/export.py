@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from inspector.confinement import check_write
 from inspector.ui.app import InspectorApp
 from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
@@ -141,6 +142,7 @@ class ExportDialog(Dialog[None]):
             return
         path = Path(message.value).expanduser()
         path = path if path.is_absolute() else Path.cwd() / path
+        check_write(path)  # before it is looked at
         if path.exists() and self._confirmed != path:
             self._confirmed = path
             self.query_one("#trouble", Static).update(plain(f"{path} exists: enter again replaces it"))

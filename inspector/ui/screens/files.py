@@ -20,6 +20,8 @@ from textual.suggester import Suggester
 from textual.widgets import Footer, Input, Static
 
 from inspector.addresses import is_address
+from inspector.confinement import check_read
+from inspector.errors import InspectorError
 from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.pace import show_size
@@ -52,8 +54,9 @@ class Entry:
 def list_folder(folder: Path, begins: str = "") -> list[Entry]:
     """The folder's entries whose names begin so: the way up, folders, files; hidden ones only when asked for.
 
-    Raises OSError where the folder cannot be read.
+    Raises OSError where the folder cannot be read, InspectorError where it may not be.
     """
+    check_read(folder)
     entries: list[Entry] = []
     with os.scandir(folder) as found:
         for each in found:
@@ -97,7 +100,7 @@ class PathSuggester(Suggester):
             return None
         try:
             entries = list_folder(folder, begins)
-        except (OSError, ValueError):
+        except (OSError, ValueError, InspectorError):
             return None
         for entry in entries:
             # The input shows its text as it is: a name that is not inert is only ever opened from the table.
@@ -153,6 +156,9 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
     def _show(self, folder: Path, begins: str = "") -> None:
         try:
             entries = list_folder(folder, begins)
+        except InspectorError as error:
+            self._trouble(str(error))
+            return
         except (OSError, ValueError) as error:
             self._trouble(f"{folder}: {getattr(error, 'strerror', None) or error}")
             return
@@ -181,6 +187,11 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
             self.dismiss((Path(message.value.strip()),))
             return
         path = Path(os.path.normpath(Path.cwd() / os.path.expanduser(message.value)))
+        try:
+            check_read(path)  # before it is looked at: whether a file exists is told to nobody who may not read it
+        except InspectorError as error:
+            self._trouble(str(error))
+            return
         if path.is_dir() and not is_bundle(path):
             self._show(path)
             self.query_one(Grid).focus()

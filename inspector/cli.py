@@ -210,7 +210,11 @@ def compare(sources: tuple[Path, ...], as_json: bool, by_query: bool, scores: tu
 @cli.command()
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @comparison_options
-@click.option("--kinds", metavar="KINDS", help="Kinds of label errors, joined by commas; else all.")
+@click.option(
+    "--kinds",
+    metavar="KINDS",
+    help="Kinds of label errors, joined by commas; else all; none: only which ? to resolve first.",
+)
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Seeds of each rate.")
 @click.option(
     "--tolerance", type=click.FloatRange(0), default=0.05, show_default=True, help="Growth of risk that breaks a route."
@@ -224,7 +228,7 @@ def sensitivity(
 
     request = comparing.SensitivityRequest(comparison_request(given), seeds=seeds, tolerance=tolerance)
     if kinds is not None:
-        request = dataclasses.replace(request, kinds=listed_of(kinds))
+        request = dataclasses.replace(request, kinds=() if kinds == "none" else listed_of(kinds))
     found, first = comparing.sensitivity_sources(
         sources, options_of(given), request, StderrProgress(), on_open=tell_opened
     )

@@ -10,7 +10,7 @@ from inspector.addresses import short_name
 from inspector.compare.agreement import Agreement, agreement
 from inspector.compare.comparison import Comparison, Request, RouteResult, compare, route_result
 from inspector.compare.runs import SourceRuns
-from inspector.comparing.keeping import Kept, keep
+from inspector.comparing.keeping import Kept, keep, keep_labels, keep_resolve
 from inspector.comparing.resolving import Resolve, resolve_first
 from inspector.comparing.running import OnRuns, check_request, run_source
 from inspector.comparing.sensitive import (
@@ -67,7 +67,8 @@ def run_both(
     runs = run_source(inspection, request, on_progress, cancelled, scores=scores, on_route=finished)
     if not inspection.settings.assumptions:
         return runs, runs
-    bare = run_source(inspection, request, on_progress, cancelled, assumptions=False, scores=scores)
+    tell = _named(on_progress, "without the assumptions", several=True)
+    bare = run_source(inspection, request, tell, cancelled, assumptions=False, scores=scores)
     keep(inspection, request, runs, bare, scores=scores)
     return runs, bare
 
@@ -170,6 +171,12 @@ def sensitivity_sources(
         tell = _named(on_progress, short_name(source), len(sources) > 1)
         with open_sources([source], options, tell, cancelled) as inspection:
             on_open(inspection)
-            parts.append(sensitivity_source(inspection, request, tell, cancelled))
-            first.append(resolve_first(inspection, request.routes, None, tell, cancelled))
+            part = sensitivity_source(inspection, request, tell, cancelled)
+            if request.kinds:
+                keep_labels(inspection, request, part)
+            parts.append(part)
+            found = resolve_first(inspection, request.routes, None, tell, cancelled)
+            base = request.routes.base_route
+            keep_resolve(inspection, request.routes, base, found, part[0].runs[base].settings)
+            first.append(found)
     return sensitivity(request, parts), tuple(first)

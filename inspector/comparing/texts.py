@@ -8,10 +8,13 @@ from inspector.compare.comparison import RECORDED, Comparison, RouteResult
 from inspector.compare.contamination import EXPOSURES
 from inspector.compare.corruption import CORRUPTIONS, Curve
 from inspector.compare.intervals import Figure
+from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
 from inspector.text import visible
 
+#: Queries that are named where some are left out.
+_NAMED = 10
 _TOLD = {
     RECORDED: "as the trace recorded",
     "retrieved": "everything retrieved (no gate)",
@@ -159,6 +162,14 @@ def _agreement(comparison: Comparison) -> Iterator[str]:
     if len(rows) > 1:
         yield ""
         yield from table(rows, words=True)
+        yield "policy is read as consistency with declared fields, not as what people hold to be allowed"
+
+
+def _listed(source: SourceRuns) -> str:
+    """The queries that are left out, the first of them by name."""
+    names = [source.query_ids[qi] for qi in source.not_evaluable[:_NAMED]]
+    more = len(source.not_evaluable) - len(names)
+    return ", ".join(map(_short, names)) + (f" and {more:,} more (--json names all)" if more else "")
 
 
 def _head(comparison: Comparison) -> Iterator[str]:
@@ -166,7 +177,9 @@ def _head(comparison: Comparison) -> Iterator[str]:
     axes = ", ".join(request.axes)
     yield f"top {request.k}, recall to match {request.tau:g}, axes {axes}, infeasible counts {request.cost:g}"
     for source in comparison.sources:
-        left = f", {len(source.not_evaluable):,} of them not evaluable" if source.not_evaluable else ""
+        left = (
+            f", {len(source.not_evaluable):,} of them not evaluable: {_listed(source)}" if source.not_evaluable else ""
+        )
         yield f"{source.name}: {source.memories:,} memories, {source.queries:,} queries{left}"
         if len(source.groups) < 2:
             yield f"{source.name}: all queries are of one group: no intervals"
@@ -229,8 +242,9 @@ def _short(name: str) -> str:
 
 
 def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[str]:
-    yield ""
-    for route, curve in found.first.items():
+    if found.request.kinds:
+        yield ""
+    for route, curve in found.first.items() if found.request.kinds else ():
         if curve is None:
             yield f"{route}: no label error adds {found.request.tolerance:g} to its risk"
         else:
@@ -252,10 +266,12 @@ def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[s
 def sensitivity_text(found: Sensitivity, first: Sequence[Sequence[Resolve]] = ()) -> str:
     """The curves in tables, which label breaks each route first, and what to resolve first."""
     request = found.request
-    lines = [
-        f"{request.seeds} seeds from {request.routes.seed}, base {request.routes.base_route}, "
-        f"broken where risk upper grows by {request.tolerance:g}"
-    ]
+    lines = []
+    if request.kinds:
+        lines.append(
+            f"{request.seeds} seeds from {request.routes.seed}, base {request.routes.base_route}, "
+            f"broken where risk upper grows by {request.tolerance:g}"
+        )
     lines += _curves(found)
     lines += _first(found, first)
     return visible("\n".join(lines), newlines=True)

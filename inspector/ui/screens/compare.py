@@ -174,6 +174,8 @@ class CompareScreen(CompareLabels):
         state.kept = self._kept_of(comparison)
         self.show_header()
         self.show_routes()
+        if state.view == "plots" and not last:
+            self.show_plots()
         if last:
             self.show_all()
             self.tell(f"compared {len(comparison.routes):,} routes; kept in the workspace")

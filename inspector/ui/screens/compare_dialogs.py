@@ -66,7 +66,7 @@ class CompareDialog(Dialog[Asked]):
     CompareDialog MarkedGrid { height: auto; max-height: 13; }
     CompareDialog Horizontal { height: 1; }
     CompareDialog Horizontal > Static { width: auto; }
-    CompareDialog SafeInput { width: 9; }
+    CompareDialog SafeInput { width: 8; }
     CompareDialog .long { width: 1fr; }
     CompareDialog #first { margin: 1 0 0 0; }
     CompareDialog .says { height: auto; min-height: 1; }
@@ -88,7 +88,7 @@ class CompareDialog(Dialog[Asked]):
             yield MarkedGrid(columns, source, markable=True)
             with Horizontal(id="first"):
                 yield from self._field("candidates k  ", str(request.k), "k")
-                yield from self._field("  recall to match τ  ", f"{request.tau:g}", "tau")
+                yield from self._field("  recall τ  ", f"{request.tau:g}", "tau")
                 yield from self._field("  infeasible costs  ", f"{request.cost:g}", "cost")
             with Horizontal():
                 yield from self._field("postfilter at  ", " ".join(depths) or str(DEFAULT_DEPTH), "depths", long=True)

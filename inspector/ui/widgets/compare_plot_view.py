@@ -36,8 +36,8 @@ class PlotView(Widget, can_focus=True):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings("plot", footer=False)
     DEFAULT_CSS = """
-    PlotView { height: 1fr; width: 1fr; border: round $panel; padding: 0 1; }
-    PlotView:focus { border: round $primary; }
+    PlotView { height: 1fr; width: 1fr; border: round $dim; border-title-color: $heading; padding: 0 1; }
+    PlotView:focus { border: round $primary; border-title-style: bold; }
     """
 
     class Chosen(Message):

@@ -6,11 +6,15 @@ in a worker, and until then their stage is not known: it is never told from befo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import Literal
 
+from inspector.audit.assembly import Measure, Order
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
+from inspector.audit.exposure import LetThrough
 from inspector.audit.trail import Trail
 from inspector.auditing import Auditor
 from inspector.core import locked
@@ -21,8 +25,9 @@ from inspector.weighing import Weighing
 
 #: Up to this many audits are made at once where a row is asked for; above, a worker makes them.
 INLINE_AUDITS = 32
-#: Audits that are made without letting go of the lock.
-_BLOCK = 32
+#: Seconds for which audits are made without letting go of the lock, and for which others then may take it: a screen
+#: that waits for it would else wait for many blocks, since a lock that is taken again at once goes to nobody else.
+_HOLD, _REST = 0.008, 0.001
 
 
 class Audited(Weighing):
@@ -48,7 +53,7 @@ class Audited(Weighing):
     @property
     def is_settled(self) -> bool:
         """Whether every ranking, vector and audit follows the edits; if not, run :meth:`settle` in a worker."""
-        return self.is_ranked and (self._evaluation is None or not self.auditor.missing())
+        return self.is_ranked and (self._evaluation is None or not self.auditor.missing_count)
 
     def settle(
         self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
@@ -75,15 +80,21 @@ class Audited(Weighing):
             if cancelled():
                 raise Cancelled("the audit was cancelled")
             with self.lock:
+                until = time.monotonic() + _HOLD
                 missing = self.auditor.missing()
-                for qi in missing[:_BLOCK]:
+                done = 0
+                for qi in missing:
+                    if done and time.monotonic() >= until:
+                        break
                     self.auditor.audit(qi)
-                    made.add(qi)
+                    done += 1
+            made.update(missing[:done])
             if on_progress is not None and missing:
-                total = len(made) + len(missing[_BLOCK:])
+                total = len(made) + len(missing) - done
                 on_progress(Progress("auditing", len(made), total, "queries"))
-            if len(missing) <= _BLOCK:
+            if len(missing) == done:
                 return frozenset(made)
+            time.sleep(_REST)
 
     @locked
     def audit(self, qi: int) -> QueryAudit:
@@ -93,9 +104,38 @@ class Audited(Weighing):
     @locked
     def audit_at_hand(self, qi: int) -> QueryAudit | None:
         """The audit of a query if it is made, or if few are missing; None where :meth:`settle` is to make it."""
-        if self.auditor.has(qi) or len(self.auditor.missing()) <= INLINE_AUDITS:
+        if self.auditor.has(qi) or self.auditor.missing_count <= INLINE_AUDITS:
             return self.auditor.audit(qi)
         return None
+
+    @locked
+    def unaudited(self) -> frozenset[int]:
+        """The queries whose audit is not made: nothing that was told of their stage holds any more.
+
+        Up to :data:`INLINE_AUDITS` are made as soon as they are asked for; more wait for :meth:`settle`.
+        """
+        return frozenset(self.auditor.missing())
+
+    @locked
+    def assemble_as(
+        self,
+        *,
+        let_through: LetThrough | None = None,
+        order: Order | None = None,
+        budget: int | Literal["keep"] | None = "keep",
+        measure: Measure | None = None,
+    ) -> None:
+        """Change how the prompt of our verdicts is assembled, for every query; what is not given stays (DESIGN 8).
+
+        ``budget`` None takes the budget away. Every audit is made anew: :meth:`settle` is to be run in a worker.
+        """
+        auditor = self.auditor
+        if let_through is not None:
+            self.let_through = let_through
+        auditor.assemble_as(order or auditor.order, auditor.budget if budget == "keep" else budget, measure)
+        told = Change("", (), frozenset(), frozenset())
+        for callback in list(self._subscribers):
+            callback(told)
 
     @locked
     def audit_row(self, qi: int, mi: int) -> Row:

@@ -136,6 +136,12 @@ class Auditor:
         self._check()
         return qi in self._audits
 
+    @property
+    def missing_count(self) -> int:
+        """How many audits are not made."""
+        self._check()
+        return len(self._core.queries) - len(self._audits)
+
     def missing(self) -> list[int]:
         """The queries whose audit is not made, in their order."""
         self._check()

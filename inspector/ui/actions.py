@@ -35,6 +35,7 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "why": ("Why", ("reader", "text", "detail", "inspect", "app")),
     "record": ("Record", ("reader", "text", "detail", "inspect", "app")),
     "mdl": ("MDL", ("reader", "text", "detail", "inspect", "app")),
+    "prompt": ("Prompt", ("reader", "text", "detail", "inspect", "app")),
     "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
     "editor": ("While editing a value", ("inspect", "dialog")),
     "files": ("Choice of files", ("grid", "dialog")),

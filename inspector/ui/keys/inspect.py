@@ -70,6 +70,10 @@ def inspect() -> Iterator[Action]:
     yield act("calibrated", "K", "Decision: Calibrated", "decide by the calibration at hand, or without one")
     yield act("calibration", "B", "Decision: Load calibration", "load a calibration file; the workspace keeps it")
     yield act("encode", "N", "Decision: Encode", "encode the texts where the route needs no vectors, to decide by them")
+    yield act("proof", "J", "Go: Proof", "to the next memory that proves the failure stage, or leaves it open")
+    yield act(
+        "let_through", "V", "Prompt: Let through", "what our prompt lets through: admit alone, or unresolved as well"
+    )
     yield act("store", "o", "Go: Store", "the whole store: records, coverage map, findings, lanes", "store")
     yield act("compare", "V", "Go: Compare", "routes side by side at matched recall, plots, label errors", "compare")
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
@@ -109,7 +113,20 @@ def panes() -> Iterator[Action]:
         shadows=True,
         palette=False,
     )
-    yield move("reader.choose", "enter", "Detail: Choose", "edit the field, or apply the edit, under the cursor")
+    yield move("prompt.less", "left,h", "Prompt: Less", "the choice before; one memory fewer in the budget")
+    yield move("prompt.more", "right,l", "Prompt: More", "the next choice; one memory more in the budget")
+    yield Action(
+        "prompt.usual",
+        "backspace,delete",
+        "Prompt: As usual",
+        "the setting under the cursor as it is by default",
+        "usual",
+        shadows=True,
+        palette=False,
+    )
+    yield move(
+        "reader.choose", "enter", "Detail: Choose", "edit the field, apply the edit, go to the memory under the cursor"
+    )
 
     def type_in(verb: str, keys: str, help: str) -> Action:
         return Action(f"editor.{verb}", keys, f"Value: {help.capitalize()}", help, verb, palette=False)

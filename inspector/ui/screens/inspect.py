@@ -15,8 +15,10 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Footer
 
+from inspector.audited import INLINE_AUDITS
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
+from inspector.ui.screens.inspect_audit import InspectAudit
 from inspector.ui.screens.inspect_compare import InspectCompare
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
@@ -39,7 +41,7 @@ _NARROW = 100
 _HEADER_REST = 0.15
 
 
-class InspectScreen(InspectCompare):
+class InspectScreen(InspectCompare, InspectAudit):
     """Three regions beside each other, or below each other where the terminal is narrow.
 
     In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
@@ -149,6 +151,8 @@ class InspectScreen(InspectCompare):
         else:
             line = replace(self.inspection.bundle_line(qi), route=self.route_in_force)
             rows = self._candidates(qi)
+            if self.query_pane.row(qi).stage is None:  # this query's audit is made now, whatever waits
+                self.query_pane.replace([self.inspection.query_row(qi)])
             self.bundle_bar.show(
                 line,
                 self.query_pane.row(qi),
@@ -225,6 +229,11 @@ class InspectScreen(InspectCompare):
         queries = set(change.queries)
         if self.qi is not None and self.query_pane.row(self.qi).changed:
             queries.add(self.qi)  # its marks of before have been looked at
+        waiting = self.inspection.unaudited()
+        if len(waiting) <= INLINE_AUDITS:
+            queries |= waiting
+        else:
+            self.query_pane.forget_stages(waiting)
         known = len(self.inspection.queries)
         self.query_pane.replace([self.inspection.query_row(qi) for qi in sorted(queries) if qi < known])
         shown = {row.mi for row in self.candidate_pane.list.rows}

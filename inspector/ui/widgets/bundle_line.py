@@ -120,6 +120,13 @@ def figure_parts(
     found = figures.matched
     sign, words = stage(row)
     parts: list[list[Piece]] = []
+    # A failure stage comes first: a narrow screen has room for few lines of figures.
+    if row.stage is None:
+        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "dim")])
+    elif has_stage(row):
+        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "strong"), *_proof(row)])
+    if row.short_term:
+        parts.append([Piece("! answered from short-term context", "warn")])
     if not found.evaluable or found.recall is None:
         parts.append([Piece("not evaluable: no required evidence", "unknown")])
     else:
@@ -133,13 +140,9 @@ def figure_parts(
                 parts.append([Piece("risk ", "dim"), Piece(bounds(*figures.risk), "strong"), Piece(counts, "dim")])
         else:
             parts.append([Piece(f"infeasible at τ {share(tau)}", "bad"), Piece("  no risk bounds", "dim")])
-    parts += [*mdl, *gate]  # after the bounds: a narrow screen has room for few lines of figures
-    if has_stage(row):
-        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "strong"), *_proof(row)])
-    elif found.evaluable and found.feasible is True:
+    parts += [*mdl, *gate]
+    if row.stage is not None and not has_stage(row) and found.evaluable and found.feasible is True:
         parts.append([sign, Piece(f" {words}")])
-    if row.short_term:
-        parts.append([Piece("! answered from short-term context", "warn")])
     if row.session_mismatch:
         parts.append([Piece("! the claimed session is not the authenticated one", "warn")])
     if row.unfiltered:

@@ -128,7 +128,9 @@ class Detail(Vertical):
         "Record: every field; enter edits it. MDL: whether to trust what came back; left and right move the sliders, "
         "enter turns a switch or types a constant, z goes back to what was read. Gate: what authorised the action, and "
         "what would close the gap; enter edits a field or applies an offer, f the first offer, F opens the short form. "
-        "Trail: stored, retrieved, verified, exposed, disclosed."
+        "Trail: stored, retrieved, verified, exposed, disclosed, each event of the trace, and what proves the failure "
+        "stage. Prompt: what was exposed beside what our verdicts would have put in; left and right turn its settings. "
+        "Answer: what of which memory was told, marked ⟦n …⟧ in both texts. Enter on a memory in these goes to it."
     )
     DEFAULT_CSS = """
     Detail { height: 1fr; }

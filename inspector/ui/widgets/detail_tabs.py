@@ -1,4 +1,4 @@
-"""The tabs *Why*, *Record* and *Trail* (SCREENS Inspect). Later tabs join :data:`TABS`."""
+"""The tabs *Why* and *Record*, and the registry of all tabs (SCREENS Inspect). Later tabs join :data:`TABS`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from inspector.axes.states import ALL_STATES, table
 from inspector.records import INTENTS, MEMORY_FIELDS, Settings
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
+from inspector.ui.widgets.audit_tabs import AnswerTab, PromptTab, TrailTab
 from inspector.ui.widgets.detail import DetailTab, FieldChosen, Subject, TabSpec
 from inspector.ui.widgets.editor import EditTask, FieldEditor
 from inspector.ui.widgets.gate_tab import GateTab
 from inspector.ui.widgets.mdl_tab import MdlTab
 from inspector.ui.widgets.reader import Item, Reader
-from inspector.ui.widgets.record import record_items, trail_items
+from inspector.ui.widgets.record import record_items
 from inspector.ui.widgets.why import FieldChoice, FlipChoice, why_items
 
 if TYPE_CHECKING:
@@ -280,32 +281,12 @@ class RecordTab(DetailTab):
         return None
 
 
-class TrailTab(DetailTab):
-    """The steps that the memory took."""
-
-    TITLE: ClassVar[str] = "Trail"
-
-    def compose(self) -> ComposeResult:
-        """The reading pane."""
-        yield Reader(id="trail")
-
-    def show_subject(self, subject: Subject | None) -> None:
-        """Show the steps."""
-        reader = self.query_one(Reader)
-        if subject is None:
-            reader.show(_NOBODY, keep=False)
-            return
-        reader.show(trail_items(subject.inspection.trail(subject.qi, subject.mi)), keep=False)
-
-    def copy_text(self) -> str | None:
-        """What ``y`` copies: the steps as they stand."""
-        return self.query_one(Reader).plain()
-
-
 TABS = (
     TabSpec("why", WhyTab),
     TabSpec("record", RecordTab),
     TabSpec("mdl", MdlTab),
     TabSpec("gate", GateTab),
     TabSpec("trail", TrailTab),
+    TabSpec("prompt", PromptTab),
+    TabSpec("answer", AnswerTab),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from inspector.text import fold
@@ -160,6 +160,14 @@ class QueryList:
             return False
         self.shown = sorted(shown)
         return True
+
+    def forget_stages(self, qis: Iterable[int]) -> bool:
+        """The stages of some queries are worked out anew: what was known of them holds no more. False where none was
+        known."""
+        known = [qi for qi in qis if self.rows[qi].stage is not None]
+        for qi in known:
+            self.rows[qi] = replace(self.rows[qi], stage=None, stages=(), proof=(), short_term=False)
+        return bool(known)
 
     def source(self) -> RowList[int]:
         """The shown queries as rows of a table, keyed by their index."""

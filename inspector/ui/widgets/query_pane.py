@@ -28,7 +28,9 @@ class QueryPane(TablePane):
     PLACEHOLDER: ClassVar[str] = QueryFilter.HELP
     HELP = (
         "Signs: ✓ the evidence is reached through admitted memories, ✗ an excluded one ranks before, ? an unresolved "
-        "one, ! the ranking misses evidence, – not evaluable. → changed by an edit, ✎ edited. "
+        "one, ! the ranking misses evidence, – not evaluable. Where a trace was recorded, or the prompt would be "
+        "wrong, the failure stage: T trace, C candidate, V verification, A assembly, D disclosure; … being worked out. "
+        "→ changed by an edit, ✎ edited. "
         f"Filter with /: {QueryFilter.HELP}"
     )
 
@@ -92,6 +94,11 @@ class QueryPane(TablePane):
                 self.grid.refresh_row(row.qi)
         if self.list.filter:
             self._say_counts()
+
+    def forget_stages(self, qis: Iterable[int]) -> None:
+        """Show ``…`` for queries whose stage is being worked out."""
+        if self.list.forget_stages(qis):
+            self.grid.refresh_rows()
 
     def _say_counts(self) -> None:
         self.show_title([Piece(self.list.counts(), "changed" if self.list.filter else "dim")])

@@ -1,17 +1,16 @@
-"""The *Record* and *Trail* tabs as paragraphs: every field with the original beside it; the five steps (SCREENS)."""
+"""The *Record* tab as paragraphs: every field with the original beside it, and the history of its edits (SCREENS)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from inspector.audit.trail import Trail
 from inspector.records import ABSENT, FieldSpec, Record
 from inspector.text import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
-from inspector.ui.widgets.signs import EDITED, content, trit
+from inspector.ui.widgets.signs import EDITED, content
 from inspector.ui.widgets.values import ABSENT_WORDS, is_missing, show_value
 from inspector.ui.widgets.why import FieldChoice, heading, short_origin
 from inspector.views import EditEntry
@@ -96,28 +95,3 @@ def _edit(entry: EditEntry) -> Item:
         _NAME_WIDTH,
         copy=entry.words,
     )
-
-
-def trail_items(trail: Trail) -> list[Item]:
-    """The steps of the trail, each with its value, when it was and how it is known; then where the chain breaks."""
-    return list(_trail(trail))
-
-
-def _trail(trail: Trail) -> Iterator[Item]:
-    for step in trail.steps:
-        letter = step.name[:1].upper()
-        body = [Piece(visible(step.detail, newlines=True))]
-        known = [f"at {visible(step.at)}"] if step.at else []
-        known += [f"match {step.kind}"] if step.kind in ("exact", "strong", "weak") else []
-        if known:
-            body.append(Piece("\n" + ", ".join(known), "dim"))
-        if step.broken:
-            body.append(Piece(f"\n! {step.name}, and should not have been", "bad"))
-        yield Item(
-            content(body),
-            content([Piece(f" {letter} ", "strong"), Piece(step.name.ljust(11)), trit(step.value)]),
-            _NAME_WIDTH - 6,
-            copy=f"{step.name}: {step.value.symbol}: {step.detail}",
-        )
-    for words in trail.breaks:
-        yield Item(content([Piece(f"! broken: {words}", "bad")]), copy=words)

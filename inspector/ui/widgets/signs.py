@@ -18,6 +18,8 @@ from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate, QueryRow
 EDITED = "✎"
 ARROW = "→"
 NOT_HAPPENED = "·"
+#: What is being worked out: never what it was before.
+WORKING = "…"
 #: Style names of tables as styles of Content; theme variables, so that they follow the theme.
 CONTENT_STYLES = {
     "": "",
@@ -113,9 +115,12 @@ def has_stage(row: QueryRow) -> bool:
 def stage(row: QueryRow) -> tuple[Piece, str]:
     """The sign that a query's row begins with, and the words for it.
 
-    The failure stage; where nothing was recorded and nothing fails in the prompt that the verdicts would make, what the
-    ranking does: whether it reaches the target recall, and what stands in the prefix that does.
+    The failure stage, ``…`` while it is being worked out; where nothing was recorded and nothing fails in the prompt
+    that the verdicts would make, what the ranking does: whether it reaches the target recall, and what stands in the
+    prefix that does.
     """
+    if row.stage is None:
+        return Piece(WORKING, "dim"), "the stage is being worked out"
     if has_stage(row):
         sign, style = STAGE_SIGNS.get(row.stage or "", ("?", "unknown"))
         return Piece(sign, style), ", ".join(row.stages)

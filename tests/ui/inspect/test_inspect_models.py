@@ -260,6 +260,8 @@ def query_row(qi: int = 0, **values: Any) -> QueryRow:
         "changed": False,
         "session_mismatch": False,
         "unfiltered": False,
+        "stage": "none",
+        "stages": ("none",),
     }
     return QueryRow(**{**base, **values})
 
@@ -276,6 +278,7 @@ def query_row(qi: int = 0, **values: Any) -> QueryRow:
         (query_row(stage="none", recorded=True, figures=figures(violations=1)), "✓"),
         (query_row(stage="undecided", recorded=True), "?"),
         (query_row(stage="undecided", figures=figures(violations=1)), "✗"),
+        (query_row(stage=None, stages=()), "…"),
     ],
 )
 def test_sign_of_a_query(row: QueryRow, sign: str) -> None:

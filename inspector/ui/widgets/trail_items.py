@@ -1,0 +1,94 @@
+"""The *Trail* tab as paragraphs: five steps, every retrieval event, where the chain breaks, the proof (DESIGN 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.content import Content
+
+from inspector.audit.audit import QueryAudit
+from inspector.audit.case import Hit, Row
+from inspector.audit.events import Event
+from inspector.audit.trail import Step, Trail, filter_words, score_words
+from inspector.text import visible
+from inspector.ui.widgets.audit_keys import proof_items
+from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.reader import Item, blank
+from inspector.ui.widgets.signs import content, trit
+from inspector.ui.widgets.why import heading, short_origin
+
+_LABEL = 18
+_MATCHES = ("exact", "strong", "weak")
+
+
+def trail_items(trail: Trail, row: Row, audit: QueryAudit) -> list[Item]:
+    """The steps of one memory with the events of the query's trace, then the failure stage's proof."""
+    return list(_items(trail, row, audit))
+
+
+def _items(trail: Trail, row: Row, audit: QueryAudit) -> Iterator[Item]:
+    for step in trail.steps:
+        yield _step(step, row, audit)
+        if step.name == "retrieved":
+            yield from (_event(place, event, row) for place, event in enumerate(audit.recorded.events))
+    for words in trail.breaks:
+        yield Item(content([Piece(f"! broken: {words}", "bad")]), copy=words)
+    yield blank()
+    yield from proof_items(audit, row.mi)
+    yield from _unknown(audit)
+    if audit.notes:
+        yield blank()
+        for note in audit.notes:
+            yield Item(content([Piece(visible(note), "warn")]), Content("note:"), 6)
+
+
+def _step(step: Step, row: Row, audit: QueryAudit) -> Item:
+    letter = step.name[:1].upper()
+    origin = str(row.memory.origin)
+    detail = step.detail.replace(origin, short_origin(origin), 1)
+    if step.name == "retrieved" and row.hits:
+        # Each event has a line of its own below.
+        returned = [hit for hit in row.hits if not hit.dropped]
+        detail = "dropped by the last event that had it" if row.dropped else f"in {len(returned)} of "
+        detail += "" if row.dropped else f"{len(audit.recorded.events)} recorded events"
+    body = [Piece(visible(detail, newlines=True))]
+    known = [f"at {visible(step.at)}"] if step.at else []
+    known += [f"match {step.kind}"] if step.kind in _MATCHES and f"({step.kind}" not in detail else []
+    if known:
+        body.append(Piece("\n" + ", ".join(known), "dim"))
+    if step.broken:
+        body.append(Piece(f"\n! {step.name}, and should not have been", "bad"))
+    label = content([Piece(f" {letter} ", "strong"), Piece(step.name.ljust(11)), trit(step.value)])
+    return Item(content(body), label, _LABEL, copy=f"{step.name}: {step.value.symbol}: {step.detail}")
+
+
+def _event(place: int, event: Event, row: Row) -> Item:
+    """One retrieval event: what it did with this memory, when, and how it was restricted."""
+    hits = [hit for hit in row.hits if hit.place == place]
+    did = [_hit(hit) for hit in hits] or ["did not return it"]
+    about = [f"at {visible(event.at.text)}"] if event.at is not None else ["no time recorded"]
+    about.append(visible(filter_words(event)))
+    about.append(f"{len(event.items)} returned" + (f", {len(event.dropped)} dropped" if event.dropped else ""))
+    warn = event.unfiltered
+    body = [Piece("; ".join(did), "" if hits else "dim"), Piece("\n" + ", ".join(about), "warn" if warn else "dim")]
+    label = content([Piece("   └ ", "dim"), Piece(visible(event.name))])
+    return Item(content(body), label, _LABEL, copy=f"{event.name}: {'; '.join(did)}")
+
+
+def _hit(hit: Hit) -> str:
+    means = len(hit.item.memories)
+    said = f" (its id is that of {means} stored memories)" if means > 1 else ""
+    score = "no score" if hit.item.score is None else f"{score_words(hit.event)} {hit.item.score:g}"
+    if hit.dropped:
+        return f"given to it and dropped, {score}, match {hit.item.kind}{said}"
+    return f"rank {hit.item.rank}, {score}, match {hit.item.kind}{said}"
+
+
+def _unknown(audit: QueryAudit) -> Iterator[Item]:
+    if not audit.unknown:
+        return
+    yield blank()
+    yield heading("named in the trace, not stored")
+    for where, item in audit.unknown:
+        body = [Piece(visible(item.shown), "strong"), Piece(f"  named by {visible(where)}, place {item.rank}")]
+        yield Item(content(body), Content("   "), 4, copy=item.shown)

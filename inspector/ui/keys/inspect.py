@@ -72,7 +72,7 @@ def inspect() -> Iterator[Action]:
     yield act("encode", "N", "Decision: Encode", "encode the texts where the route needs no vectors, to decide by them")
     yield act("proof", "J", "Go: Proof", "to the next memory that proves the failure stage, or leaves it open")
     yield act(
-        "let_through", "V", "Prompt: Let through", "what our prompt lets through: admit alone, or unresolved as well"
+        "let_through", "H", "Prompt: Let through", "what our prompt lets through: admit alone, or unresolved as well"
     )
     yield act("store", "o", "Go: Store", "the whole store: records, coverage map, findings, lanes", "store")
     yield act("compare", "V", "Go: Compare", "routes side by side at matched recall, plots, label errors", "compare")

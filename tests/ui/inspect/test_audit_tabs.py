@@ -194,5 +194,5 @@ async def test_stages_of_before_are_never_told(bench: Any, monkeypatch: pytest.M
         assert "…" in made.seen()
         made.screen._settle()
         await made.until(lambda: all(row.stage is not None for row in rows))
-        await made.press("V")
+        await made.press("H")
         assert [row.stage for row in rows] == ["trace", *[None] * 7]

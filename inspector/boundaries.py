@@ -193,6 +193,19 @@ def lanes(inspection: Inspection, mis: Sequence[int]) -> tuple[Lane, ...]:
     return lanes_of(inspection.memories, mis, inspection.settings)
 
 
+def session_degraded(inspection: Inspection, run: Replay, seed: int = 0) -> dict[int, Degraded]:
+    """Degraded recall of each query of a replayed session that has no semantic tags to go by, by the query's index."""
+    mis = [lane.index for lane in run.lanes]
+    memories = [inspection.memories[mi] for mi in mis]
+    found = {}
+    for tick in run.ticks:
+        query, as_of = inspection.queries[tick.index], inspection.engine.as_of(tick.index)
+        one = degraded(query, memories, inspection.settings, as_of=as_of, seed=seed)
+        if one is not None:
+            found[tick.index] = one.renumbered(mis)
+    return found
+
+
 def degraded_recall(inspection: Inspection, qi: int, seed: int = 0) -> Degraded | None:
     """What is left of recall where the query or its session has no semantic tags; None where it has."""
     as_of = inspection.engine.as_of(qi)

@@ -13,7 +13,7 @@ import click
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import InspectorError
-from inspector.text import visible
+from inspector.text import counted, visible
 
 if TYPE_CHECKING:
     from inspector.store.boundary import Verb
@@ -95,7 +95,7 @@ def replay(sources: tuple[Path, ...], session: str | None, keep: bool, as_json: 
         if keep:
             for run in runs:
                 boundaries.keep_replay(inspection, run)
-                say(f"{run.session_id}: the marks of {len(run.logs):,} memories are edits now")
+                say(f"{run.session_id}: the marks of {counted(len(run.logs), 'memory', 'memories')} are edits now")
         if as_json:
             told = {"sessions": [_run_json(run) for run in runs], "kept": keep}
             click.echo(json.dumps(told, ensure_ascii=False, indent=1))
@@ -142,9 +142,10 @@ def _run_json(run: Replay) -> dict[str, Any]:
 
 def _run_lines(run: Replay) -> Iterator[str]:
     switches = sum(tick.switches for tick in run.ticks)
+    moved = f"{len(run.logs):,} of {counted(len(run.lanes), 'memory', 'memories')}"
     yield (
-        f"session {run.session_id}: {len(run.ticks):,} queries, {switches:,} switches, "
-        f"{len(run.logs):,} of {len(run.lanes):,} memories move"
+        f"session {run.session_id}: {counted(len(run.ticks), 'query', 'queries')}, "
+        f"{counted(switches, 'switch', 'switches')}, {moved} {'moves' if len(run.logs) == 1 else 'move'}"
     )
     for note in run.notes:
         yield f"  note: {note}"

@@ -86,6 +86,7 @@ def store_options(command: Command, format_option: str = "--as") -> Command:
             "--assume", multiple=True, metavar="FIELD=VALUE", help="Take a missing field as this; said everywhere."
         ),
         click.option("--lenient", is_flag=True, help="Skip bad records, count them and list them."),
+        click.option("--planes", is_flag=True, help="Take the sources for exports of one store; compare them by id."),
         click.option("--no-edits", is_flag=True, help="Leave out the edits that the workspace holds."),
     ]
     for option in reversed(options):
@@ -199,7 +200,7 @@ def options_of(given: dict[str, Any]) -> Any:
         "as_of",
     }
     names |= {"lenient", "no_edits", "route", "k", "lexical_text", "tau", "let_through", "gate", "lexicons"}
-    names |= {"pool", "encode", "prompt_order", "prompt_budget", "prompt_measure"}
+    names |= {"pool", "encode", "planes", "prompt_order", "prompt_budget", "prompt_measure"}
     values = {name: given.pop(name) for name in sorted(names & given.keys())}
     switched = [name for name in _SWITCHES if given.pop(name.replace("-", "_"), False)]
     signals = given.pop("signals", "M+R+A")
@@ -219,12 +220,16 @@ def opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool =
 
     progress = StderrProgress()
     with open_sources(sources, options_of(given), progress) as inspection:
-        for line in inspection.header():
+        told = inspection.header()
+        for line in told:
             say(line)
         for problem in inspection.skipped:
             say(f"skipped: {problem}")
         if evaluate:
             inspection.evaluate(progress)
+            for line in inspection.header():
+                if line not in told:
+                    say(line)
         yield inspection
 
 

@@ -44,6 +44,7 @@ from inspector.records import (
 from inspector.retriever import Retriever
 from inspector.store import editlog
 from inspector.store.editlog import UNEDITED, EditLog, Shift
+from inspector.store.planes import Difference
 from inspector.store.workspace import Workspace
 from inspector.trit import Trit, parse_trit
 from inspector.views import Change, RouteChoice
@@ -111,6 +112,8 @@ class Core:
         self._evaluation: Evaluation | None = None
         #: What has changed in the source since it was opened last, in words; "" where nothing has.
         self.source_changed = ""
+        #: Every two exports that were opened together, compared by id (DESIGN 11).
+        self.planes: tuple[Difference, ...] = ()
         self._generation = 0
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}

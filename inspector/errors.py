@@ -46,6 +46,10 @@ class InputError(InspectorError):
         return cls(Problem(file, line, field, wrong, expected))
 
 
+#: What is expected where one id stands with two contents.
+ONE_CONTENT = "one content for one id"
+
+
 class FieldError(InspectorError):
     """A value that a field cannot take: what is wrong and what was expected, with no place in a file.
 

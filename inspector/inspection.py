@@ -18,12 +18,14 @@ from inspector.gate.operation import with_lexicons
 from inspector.live import Inspection
 from inspector.mdl import Params, load_lexicons, switches_of
 from inspector.places import lessons_dir
+from inspector.plane_sources import load_planes
 from inspector.records import Bundle, OnProgress, Settings
 from inspector.requests import Demo, OpenOptions, OpenRequest, demo_folder, demos
 from inspector.retriever import Retriever
 from inspector.store import places as store_places
 from inspector.store.editlog import EditLog
-from inspector.store.workspace import Workspace, WorkspaceHeld
+from inspector.store.planes import Difference
+from inspector.store.workspace import KeptRows, Workspace, WorkspaceHeld
 from inspector.views import Recent, RouteChoice
 
 __all__ = [
@@ -44,9 +46,12 @@ def open_sources(
     options: OpenOptions | None = None,
     on_progress: OnProgress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    on_kept: Callable[[KeptRows], None] | None = None,
 ) -> Inspection:
     """Load the sources, from the workspace where they are unchanged, with the workspace's edits over them.
 
+    ``on_kept`` is told of the workspace's rows as soon as it is known that the sources are unchanged: they can be read
+    while everything else is loaded, and no longer once this function has raised.
     Raises InputError for bad input, WorkspaceHeld (with the pid) where another process holds the workspace, Cancelled.
     Nothing is encoded or judged yet: call :meth:`Inspection.evaluate`.
     """
@@ -59,7 +64,16 @@ def open_sources(
         workspace = Workspace.for_sources(sources, options.workspace)
     workspace.opened_with = options.remembered()
     try:
-        bundle, changed = _load(sources, options, workspace, fingerprint, on_progress, cancelled)
+        planes: tuple[Difference, ...] = ()
+        if options.planes and len(dict.fromkeys(sources)) > 1:
+            bundle, planes = load_planes(sources, options.load_options(), on_progress, cancelled)
+            workspace.save_bundle(f"planes {fingerprint}", bundle, on_progress, cancelled)
+            changed = ""
+        else:
+            kept = None if on_kept is None else workspace.kept_rows(fingerprint)
+            if on_kept is not None and kept is not None:
+                on_kept(kept)
+            bundle, changed = _load(sources, options, workspace, fingerprint, on_progress, cancelled)
         if cancelled():
             raise Cancelled("loading was cancelled")
         settings = bundle.settings
@@ -97,6 +111,7 @@ def open_sources(
         inspection.auditor.assemble_as(
             options.prompt_order, options.prompt_budget, measure_of(options.prompt_measure, options.prompt_budget)
         )
+        inspection.planes = planes
         inspection.start_calibrated(options.calibration, uncalibrated=options.uncalibrated)
         return inspection
     except BaseException:

@@ -36,7 +36,7 @@ from inspector.store.lint_vectors import (
     similar_pairs,
 )
 from inspector.store.planes import Difference, by_stated_plane, differences, plane_findings
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.views import RouteChoice
 
 #: The script that the bundled encoder's training texts are written in.
@@ -74,13 +74,13 @@ class LintReport:
 
     def counts(self) -> dict[str, int]:
         """How many findings of each code that there is, in the order of the codes."""
-        counted = Counter(one.code for one in self.findings)
-        return {code: counted[code] for code in CODES if counted[code]}
+        found = Counter(one.code for one in self.findings)
+        return {code: found[code] for code in CODES if found[code]}
 
     def by_severity(self) -> dict[Severity, int]:
         """How many findings of each severity."""
-        counted = Counter(one.severity for one in self.findings)
-        return {severity: counted[severity] for severity in SEVERITIES}
+        found = Counter(one.severity for one in self.findings)
+        return {severity: found[severity] for severity in SEVERITIES}
 
     def of(self, index: int) -> tuple[Finding, ...]:
         """The findings about one memory."""
@@ -118,9 +118,9 @@ class LintReport:
         return "\n".join(visible(line) for line in self._lines(shown))
 
     def _lines(self, shown: int) -> Iterator[str]:
-        counted = self.by_severity()
-        said = ", ".join(f"{count:,} {_many(severity, count)}" for severity, count in counted.items())
-        yield f"{len(self.memories):,} memories: {said}"
+        severities = self.by_severity()
+        said = ", ".join(f"{count:,} {_many(severity, count)}" for severity, count in severities.items())
+        yield f"{counted(len(self.memories), 'memory', 'memories')}: {said}"
         for plane in self.planes:
             yield f"planes: {plane.words}"
         for note in self.notes + self.nearness.notes:
@@ -175,7 +175,9 @@ def lint(
     encode: bool = False,
 ) -> LintReport:
     """Lint a loaded store with its edits. Near duplicates and contradictions are looked for where the store brings
-    vectors, or with ``encode``. May take long on a large store: for a worker. Raises Cancelled."""
+    vectors or its texts are encoded already, or with ``encode``. May take long on a large store: for a worker.
+
+    Raises Cancelled."""
     own = any(memory.value("embedding") is not None for memory in inspection.memories)
     trained = _TRAINED if not own and inspection.retriever.model == BUNDLED else frozenset[str]()
     subject = Subject(
@@ -192,10 +194,12 @@ def lint(
     vectors = own_vectors(inspection.memories, inspection.queries)
     if vectors is None and encode:
         inspection.retriever.prepare(RouteChoice("global_dense"), on_progress, cancelled)
-        dense = inspection.retriever.sources.dense
-        vectors = None if dense is None else (dense.memory.data, dense.memory.ok)
+    dense = inspection.retriever.sources.dense
+    if vectors is None and dense is not None:  # encoded now, or for the route that is in force
+        vectors = dense.memory.data, dense.memory.ok
     close = nearness(inspection.memories, inspection.settings, vectors, on_progress, cancelled)
-    planes = _planes([(inspection.name, inspection.memories)], inspection.settings)
+    stated = [] if inspection.planes else _planes([(inspection.name, inspection.memories)], inspection.settings)
+    planes = [*inspection.planes, *stated]
     return _report(inspection.memories, [*found, *close.findings], planes, close)
 
 
@@ -206,7 +210,9 @@ def _report(
     close: Nearness,
     notes: Sequence[str] = (),
 ) -> LintReport:
-    findings = sorted((*found, *plane_findings(planes)), key=lambda one: one.order)
+    places = {str(memory.uid): index for index, memory in enumerate(memories)} if planes else {}
+    about = (replace(one, index=places.get(one.record)) for one in plane_findings(planes))
+    findings = sorted((*found, *about), key=lambda one: one.order)
     return LintReport(memories, tuple(findings), tuple(planes), close, tuple(notes))
 
 

@@ -35,6 +35,7 @@ from inspector.records import (
 from inspector.store.apply import Held, verify
 from inspector.store.editlog import Effective
 from inspector.store.patch import read_patch
+from inspector.text import counted
 from inspector.trit import parse_trit
 
 _FILES = (".jsonl", ".ndjson")
@@ -51,7 +52,7 @@ class Applied:
     @property
     def words(self) -> str:
         """The line that says so."""
-        return f"{self.edits:,} edits applied: {self.out} holds {self.memories:,} memories"
+        return f"{counted(self.edits, 'edit')} applied: {self.out} holds {counted(self.memories, 'memory', 'memories')}"
 
 
 def apply_patch(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from inspector.axes.engine import AxisEngine
 from inspector.records import Memory, Query, Record, Settings, read_field
 from inspector.retrieval.pool import FloatArray, IntArray
+from inspector.store.degraded import Degraded, degraded, why_degraded
 from inspector.times import parse_time
 from inspector.trit import Trit, TritArray
 
@@ -45,6 +47,17 @@ class EnginePool:
         order = sorted(range(len(memories)), key=lambda mi: memories[mi].uid)
         self.uid_rank: IntArray = np.empty(len(memories), dtype=np.int64)
         self.uid_rank[order] = np.arange(len(memories))
+        #: Both sides' codes of a field, while :meth:`held` says that nothing is edited.
+        self._held: dict[str, tuple[IntArray, IntArray]] | None = None
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Meanwhile no record is edited: a field is read once for all queries, not once for each."""
+        self._held = {}
+        try:
+            yield
+        finally:
+            self._held = None
 
     @property
     def created_us(self) -> FloatArray:
@@ -86,12 +99,46 @@ class EnginePool:
 
     def _same(self, name: str, m: IntArray, q: IntArray) -> TritArray:
         """Equality of one field on both sides; unknown where either is missing (DESIGN 3)."""
-        codes: dict[Any, int] = {}
-        first = self._codes(self.memories, name, codes)
-        second = self._codes(self.queries, name, codes)
+        first, second = self._both(name)
         left, right = first[m], second[q]
         out = np.where(left == right, np.uint8(Trit.YES), np.uint8(Trit.NO))
         return np.where((left < 0) | (right < 0), np.uint8(Trit.UNKNOWN), out).astype(np.uint8)
+
+    def _both(self, name: str) -> tuple[IntArray, IntArray]:
+        """A number for each value of a field, of the memories and of the queries; -1 where it has none."""
+        found = None if self._held is None else self._held.get(name)
+        if found is None:
+            codes: dict[Any, int] = {}
+            found = self._codes(self.memories, name, codes), self._codes(self.queries, name, codes)
+            if self._held is not None:
+                self._held[name] = found
+        return found
+
+    def why_degraded(self, qi: int) -> str:
+        """Why session × tag cannot be had for a query; "" where it can (DESIGN 9)."""
+        return self._untagged(qi)[0]
+
+    def without_tags(self, qi: int) -> Mapping[int, str]:
+        """What is left of recall where no semantic tag can be had: memories, each with the path that brought it."""
+        found = self.degraded(qi)
+        return {} if found is None else found.found
+
+    def degraded(self, qi: int) -> Degraded | None:
+        """What is left of recall where the query or its session has no semantic tags; None where it has (DESIGN 9)."""
+        why, members = self._untagged(qi)
+        if not why:
+            return None
+        own = [self.memories[mi] for mi in members]
+        found = degraded(self.queries[qi], own, self.settings, as_of=self.engine.as_of(qi), why=why)
+        return None if found is None else found.renumbered(members)
+
+    def _untagged(self, qi: int) -> tuple[str, list[int]]:
+        """Why there are no tags, and the memories of the query's session."""
+        (mine, asked), (tags, asked_tags) = self._both("session_id"), self._both("semantic_tag")
+        members = np.nonzero(mine == asked[qi])[0] if asked[qi] >= 0 else np.zeros(0, np.int64)
+        tagged = bool((tags[members] >= 0).any()) or not members.size
+        why = why_degraded(session=bool(asked[qi] >= 0), tag=bool(asked_tags[qi] >= 0), tagged=tagged)
+        return why, members.tolist()
 
     def _codes(self, records: Sequence[Record], name: str, codes: dict[Any, int]) -> IntArray:
         out = np.full(len(records), -1, dtype=np.int64)

@@ -39,6 +39,7 @@ class OpenOptions:
     ``uncalibrated`` leaves out the calibration of the workspace and of the store; ``encode`` encodes for the decision
     layer where the route needs no vectors. ``prompt_order``, ``prompt_budget`` and ``prompt_measure`` shape the prompt
     that our verdicts would make; a budget without a measure is in tokens where a tokenizer is at hand.
+    ``planes`` takes several sources for exports of one store.
     """
 
     as_format: str | None = None
@@ -69,6 +70,7 @@ class OpenOptions:
     calibration: Path | None = None
     uncalibrated: bool = False
     encode: bool = False
+    planes: bool = False
 
     def load_options(self) -> LoadOptions:
         """The part that the importers read."""
@@ -112,8 +114,8 @@ class OpenOptions:
 
 #: Options that are files, and all that say how a source is read.
 _FILES = ("queries", "judgments", "policy", "mapping")
-_REMEMBERED = (*_FILES, "as_format", "as_of", "lenient", "assume")
-_KINDS: dict[str, type] = {"lenient": bool, "assume": dict}  # the others are texts
+_REMEMBERED = (*_FILES, "as_format", "as_of", "lenient", "assume", "planes")
+_KINDS: dict[str, type] = {"lenient": bool, "assume": dict, "planes": bool}  # the others are texts
 
 
 @dataclass(frozen=True, slots=True)

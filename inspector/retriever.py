@@ -5,7 +5,8 @@ Encoding commits batch by batch, so that what was done before a cancel or a kill
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,8 @@ from inspector.views import RouteChoice
 _WHOLE_STORE = frozenset(
     ("session_tag", "dual_path", "random_partition", "gold_oracle", "threshold_router", "cluster_router")
 )
+#: Routes that go by semantic tags, and are degraded where there are none.
+BY_TAG = frozenset(("session_tag", "dual_path"))
 #: Two encodings of one text by one model have at least this cosine, whatever the rounding of stored vectors.
 _SAME_MODEL = 0.999
 
@@ -57,6 +60,8 @@ class Retriever:
         self.params = Params()
         self.ranking_notes: dict[int, tuple[str, ...]] = {}
         self.unknown_ids: dict[int, tuple[tuple[str, str], ...]] = {}
+        #: Why a query was ranked without semantic tags, on a route that goes by them (DESIGN 9).
+        self.degraded: dict[int, str] = {}
 
     @property
     def model(self) -> str:
@@ -232,12 +237,18 @@ class Retriever:
         if self._pool is None or self._pool.engine is not engine:
             self._pool = EnginePool(self._memories, self._queries, engine, settings)
         pool = self._pool
+        by_tag = spec.name in BY_TAG
+        self.degraded.clear()
 
         def run(queries: IntArray) -> Ranking:
-            ranking = rank(spec, pool, self.sources, k=k, queries=queries, params=self.params)
+            with pool.held():
+                ranking = rank(spec, pool, self.sources, k=k, queries=queries, params=self.params)
+                why = {qi: pool.why_degraded(qi) for qi in queries.tolist()} if by_tag else {}
             for qi in queries.tolist():
                 self.ranking_notes.pop(qi, None)
                 self.unknown_ids.pop(qi, None)
+                self.degraded.pop(qi, None)
+            self.degraded.update((qi, words) for qi, words in why.items() if words)
             self.ranking_notes.update(ranking.notes)
             self.unknown_ids.update(ranking.unknown_ids)
             return ranking
@@ -352,8 +363,10 @@ class Retriever:
         return bool(self._stale)
 
     def notices(self, route: RouteChoice) -> list[str]:
-        """What the header must say of the vectors."""
+        """What the header must say of recall: that it is degraded and why, and what ails the vectors."""
         words: list[str] = []
+        if self.degraded and route.name in BY_TAG:
+            words.append(degraded_words(dict(self.degraded), len(self._queries)))
         if "vectors" not in self.check(route).needs:
             return words
         edited = len(self._stale) - sum(self._record(*at).origin is ASKED for at in self._stale)
@@ -382,3 +395,14 @@ class Retriever:
 
 def _unit(matrix: npt.NDArray[np.float32], size: int) -> Vectors:
     return unit_vectors(matrix if matrix.shape[1] else np.zeros((len(matrix), size), dtype=np.float32))
+
+
+def degraded_words(degraded: Mapping[int, str], total: int) -> str:
+    """``degraded: 2 of 5 queries: no memory of the session has a semantic tag``."""
+    counted = Counter(degraded.values())
+    if len(counted) == 1:
+        whys = next(iter(counted))
+    else:
+        whys = "; ".join(f"{why} ({count:,})" for why, count in counted.most_common())
+    many = "query" if total == 1 else "queries"
+    return f"degraded: {len(degraded):,} of {total:,} {many}: {whys}"

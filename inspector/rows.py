@@ -19,6 +19,7 @@ from inspector.gate.grants import GrantComparison
 from inspector.gate.summary import summarise
 from inspector.inspection import Inspection
 from inspector.records import ABSENT, AXES, FieldRead
+from inspector.retriever import degraded_words
 from inspector.rows_mdl import decision_json, query_json, summary_json
 from inspector.trit import Trit
 from inspector.views import Candidate, Figures, QueryRow
@@ -109,6 +110,7 @@ def _query_row(inspection: Inspection, row: QueryRow) -> dict[str, Any]:
         **_figures(row.figures),
         "mdl": decision_json(decision.query if decision is not None else None),
         **_audited(inspection, row.qi),
+        "degraded": inspection.retriever.degraded.get(row.qi),
     }
 
 
@@ -137,7 +139,8 @@ def _audited(inspection: Inspection, qi: int) -> dict[str, Any]:
             }
             for path, (one, lost) in paths.items()
         }
-        if len(paths) > 1
+        # One path alone is told where it is not the route itself: dual_path takes one of several a query.
+        if len(paths) > 1 or str(inspection.route) not in paths
         else {},
         "prompt": _prompt(inspection, done),
         "not_stored": [item.shown for _, item in done.unknown],
@@ -233,6 +236,9 @@ def summary(inspection: Inspection) -> dict[str, Any]:
             "measure": str(inspection.auditor.measure),
         },
         "failure_stages": dict(sorted(Counter(stage for one in queries for stage in one["failure_stages"]).items())),
+        "degraded": degraded_words(inspection.retriever.degraded, len(queries))
+        if inspection.retriever.degraded
+        else None,
         "queries": queries,
     }
 
@@ -320,6 +326,7 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
         "rank": candidate.rank or None,
         "score": _number(candidate.score),
         "route": str(inspection.route),
+        "path": candidate.path or None,
         "verdict": candidate.verdict,
         "admissible": candidate.admissible.json,
         "decided_by": list(explanation.decided_by),
@@ -330,6 +337,7 @@ def why(inspection: Inspection, qi: int, mi: int) -> dict[str, Any]:
         "table_cell": list(explanation.table_cell),
         "relevance": _axis(explanation.relevance),
         "usable": candidate.usable.json,
+        "session_tag": None if candidate.pair is None else candidate.pair.json(),
         "unread": [_read(read) for read in explanation.unread],
         "flips": flips,
         "mdl": decision_json(candidate.mdl),

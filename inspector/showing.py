@@ -32,8 +32,9 @@ from inspector.records import (
     read_field,
     show_namespace,
 )
+from inspector.session_tag import session_tag
 from inspector.store.ledger import key_of
-from inspector.text import fold
+from inspector.text import counted, fold
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
 from inspector.views import (
@@ -93,22 +94,22 @@ class Showing(Audited):
 
     def header(self) -> tuple[str, ...]:
         """What must stand in the header of every screen and report (DESIGN 3; SCREENS)."""
-        words: list[str] = []
+        words = [f"planes: {one.words}" for one in self.planes]
         if self.settings.assumptions:
             taken = ", ".join(f"{name}={value}" for name, value in sorted(self.settings.assumptions.items()))
             words.append(f"assumed: {taken}")
         if self.skipped:
-            words.append(f"{len(self.skipped):,} records skipped")
+            words.append(f"{counted(len(self.skipped), 'record')} skipped")
         if self.workspace.is_temporary:
             words.append("temporary workspace")
         if self.source_changed:
             words.append(self.source_changed)
         if self.waiting:
-            words.append(f"{self.waiting:,} edits wait for records that are gone")
+            words.append(f"{counted(self.waiting, 'edit')} waiting for records that are gone")
         if self.asked:
-            words.append(f"{len(self.asked):,} queries asked here" if len(self.asked) > 1 else "1 query asked here")
+            words.append(f"{counted(len(self.asked), 'query', 'queries')} asked here")
         if self.active_edits:
-            words.append(f"{self.active_edits:,} edits in force")
+            words.append(f"{counted(self.active_edits, 'edit')} in force")
         if self.auditor.notice:
             words.append(self.auditor.notice)
         words.extend(self._decision_notices())
@@ -157,6 +158,7 @@ class Showing(Audited):
             mdl_before=mdl[1],
             gate=gate,
             gate_before=self._gate_marks.get(qi, {}).get(mi, ""),
+            pair=session_tag(memory, self.queries[qi], self.settings.assumptions),
         )
 
     @locked
@@ -220,6 +222,7 @@ class Showing(Audited):
             edited=frozenset(query.edits),
             changed=bool(self._marks.get(qi) or self._gate_marks.get(qi)),
             session_mismatch=claimed is not None and session is not None and claimed != session,
+            degraded=self.retriever.degraded.get(qi, ""),
             unfiltered=any(presence_of(event.get("filter", ABSENT)) is not Presence.VALUE for event in events),
             stage=None if done is None else done.stages.first,
             stages=() if done is None else done.stages.all,

@@ -77,6 +77,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 memory``, ``2 memories``; the plural takes an s where none is given."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def lexical_tokens(text: str) -> list[str]:
     """Tokens of the lexical routes: folded Unicode words, runs of CJK as character bigrams (DESIGN 4).
 

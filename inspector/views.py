@@ -13,6 +13,7 @@ from inspector.compare.matched import Matched
 from inspector.errors import InspectorError
 from inspector.gate.evaluate import GateResult
 from inspector.records import FieldRead
+from inspector.session_tag import SessionTag
 from inspector.times import Instant
 from inspector.trit import Trit
 
@@ -81,6 +82,8 @@ class Candidate:
     gate: GateResult | None = None
     #: The gate's final action before the edits that nobody has looked at yet; "" where they did not move it.
     gate_before: str = ""
+    #: Session × semantic tag, whatever the axes make of them.
+    pair: SessionTag | None = None
 
     @property
     def verdict(self) -> str:
@@ -133,6 +136,8 @@ class QueryRow:
     proof: tuple[str, ...] = ()
     #: Required evidence stood in the recent turns alone: long-term recall failed unseen.
     short_term: bool = False
+    #: Why recall is degraded on a route that goes by semantic tags; "" where it is not.
+    degraded: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.records import AXES, presence_of
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.trit import Trit
 from inspector.views import Flip
 
@@ -63,13 +63,18 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     verdict = why["verdict"]
     yield f"{_SIGNS[verdict]} {verdict}: memory {why['memory_id']} for query {why['query_id']}  ({why['origin']})"
     rank = f"rank {why['rank']}, score {why['score']}" if why["rank"] else "not retrieved"
-    yield f"{rank} on route {why['route']}"
+    by = f" by {why['path']}" if why["path"] not in (None, why["route"]) else ""
+    yield f"{rank} on route {why['route']}{by}"
     if why["decided_by"]:
         yield f"decided by {', '.join(why['decided_by'])}"
     yield ""
     for name in (*AXES, "relevance"):
         yield from _axis(name, why[name])
     yield f"usable     {why['usable']}"
+    pair = why["session_tag"]
+    if pair is not None:
+        yield f"session × tag  {pair['session']} × {pair['tag']} = {pair['both']}  {pair['words']}"
+        yield f"exact key  {pair['exact_key']}"
     state, intent = why["table_cell"]
     yield f"state {state} × intent {intent}"
     for note in why["notes"]:
@@ -172,7 +177,7 @@ def coverage_text(covered: Mapping[str, Any], shown: int = 8) -> str:
         return f"{counts[name]['count']:,} ({name})"
 
     lines = [
-        f"{covered['memories']:,} memories",
+        counted(covered["memories"], "memory", "memories"),
         "",
         f"{'':<16}{'authority absent':<32}{'authority present':<32}",
         f"{'governs absent':<16}{cell('none'):<32}{cell('retrieval-time only'):<32}",

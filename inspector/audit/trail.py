@@ -12,7 +12,7 @@ from inspector.audit.case import Hit, Retrieval, Row
 from inspector.audit.corpus import MatchKind
 from inspector.audit.events import Event
 from inspector.audit.exposure import how
-from inspector.records import ABSENT, Presence, presence_of
+from inspector.records import ABSENT, Origin, Presence, presence_of
 from inspector.times import Instant
 from inspector.trit import Trit
 
@@ -52,7 +52,12 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
     moment = f"at {as_of.text}" if as_of is not None else "at an unknown time"
     first = next((hit.event.at for hit in row.hits if hit.event.at is not None), None)
     steps = (
-        Step("stored", row.judged.stored, f"{row.memory.origin}, {moment}", str(row.memory.value("created_at") or "")),
+        Step(
+            "stored",
+            row.judged.stored,
+            f"{_place(row.memory.origin)}, {moment}",
+            str(row.memory.value("created_at") or ""),
+        ),
         Step(
             "retrieved",
             row.retrieved,
@@ -123,3 +128,8 @@ def filter_words(event: Event) -> str:
         return f"filter {json.dumps(event.filter, ensure_ascii=False, default=str)}"
     said = "absent" if event.filter is ABSENT else presence_of(event.filter).value
     return f"unfiltered retrieval (filter {said})"
+
+
+def _place(origin: Origin) -> str:
+    """A record's place without the folders of its file: ``memories.jsonl:12``."""
+    return str(origin).replace("\\", "/").rpartition("/")[2]

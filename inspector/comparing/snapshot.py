@@ -52,14 +52,11 @@ class Snapshot(EnginePool):
         """When each memory was stored, in microseconds since 1970; NaN where there is no date."""
         return self._created
 
-    def _same(self, name: str, m: IntArray, q: IntArray) -> TritArray:
+    def _both(self, name: str) -> tuple[IntArray, IntArray]:
+        """A number for each value of a field, of the memories and of the queries; -1 where it has none."""
         if name not in self._fields:
-            codes: dict[object, int] = {}
-            self._fields[name] = (self._codes(self.memories, name, codes), self._codes(self.queries, name, codes))
-        mine, theirs = self._fields[name]
-        left, right = mine[m], theirs[q]
-        out = np.where(left == right, np.uint8(Trit.YES), np.uint8(Trit.NO))
-        return np.where((left < 0) | (right < 0), np.uint8(Trit.UNKNOWN), out).astype(np.uint8)
+            self._fields[name] = super()._both(name)
+        return self._fields[name]
 
     @cached_property
     def _scope_classes(self) -> IntArray:
@@ -93,7 +90,7 @@ class Corrupted(Snapshot):
         self.memories, self.queries = base.memories, base.queries
         self.engine, self.settings = base.engine, base.settings
         self.uid_rank = base.uid_rank
-        self._base, self._fields = base, base._fields
+        self._base, self._fields, self._held = base, base._fields, None
         self._kind, self._struck = kind.name, struck
 
     @property

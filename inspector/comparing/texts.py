@@ -11,7 +11,7 @@ from inspector.compare.intervals import Figure
 from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
-from inspector.text import visible
+from inspector.text import counted, visible
 
 #: Queries that are named where some are left out.
 _NAMED = 10
@@ -180,7 +180,8 @@ def _head(comparison: Comparison) -> Iterator[str]:
         left = (
             f", {len(source.not_evaluable):,} of them not evaluable: {_listed(source)}" if source.not_evaluable else ""
         )
-        yield f"{source.name}: {source.memories:,} memories, {source.queries:,} queries{left}"
+        held = f"{counted(source.memories, 'memory', 'memories')}, {counted(source.queries, 'query', 'queries')}"
+        yield f"{source.name}: {held}{left}"
         if len(source.groups) < 2:
             yield f"{source.name}: all queries are of one group: no intervals"
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.errors import FieldError, InputError, Problem
+from inspector.errors import ONE_CONTENT, FieldError, InputError, Problem
 from inspector.formats.base import at, clip
 from inspector.formats.decode import check_tree
 from inspector.records import (
@@ -193,7 +193,7 @@ class Collector:
             if not _same(first.fields.get(name, ABSENT), second.fields.get(name, ABSENT))
         )
         wrong = f"{clip(what)} stands already at {first.origin} with another {', '.join(names)}"
-        self.fault(InputError.at(second.origin.file, second.origin.line, "id", wrong, "one content for one id"))
+        self.fault(InputError.at(second.origin.file, second.origin.line, "id", wrong, ONE_CONTENT))
 
     def _fields(
         self, raw: Any, specs: Mapping[str, FieldSpec], origin: Origin, suspect: bool, where: str

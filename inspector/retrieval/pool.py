@@ -5,7 +5,7 @@ The routes stay ignorant of how an axis decides, so that a correction, a judgmen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -71,3 +71,6 @@ class PoolView(Protocol):
 
     def required(self, qi: int) -> Sequence[int]:
         """Indices of the stored memories that the query's ``required`` names."""
+
+    def without_tags(self, qi: int) -> Mapping[int, str]:
+        """What is left of recall where no semantic tag can be had: memories, each with the path that brought it."""

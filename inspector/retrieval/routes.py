@@ -6,7 +6,7 @@ pool, draw or cluster depends on which other queries are ranked with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -213,9 +213,24 @@ class _Run:
                 self._put(pool.rows, keys, pool.widths(), pool.widths(), "session_tag")
                 continue
             exact = self._exact_key(qi)
+            left = {} if len(exact) else self.view.without_tags(qi)
+            if left:
+                self._put_degraded(pool, left)
+                continue
             keys = self.dense.best(pool.q, exact, self.k, self.keys, None)
             width = np.array([len(exact)])
             self._put(pool.rows, keys, width, pool.widths() + width, "exact_key")
+
+    def _put_degraded(self, pool: Pool, left: Mapping[int, str]) -> None:
+        """Neither tags nor keys: the memories of degraded recall by similarity, each with its own path (DESIGN 9)."""
+        m = np.fromiter(left, np.int64, len(left))
+        keys = self.dense.best(pool.q, m, self.k, self.keys, None)
+        width = np.array([len(left)])
+        self._put(pool.rows, keys, width, pool.widths() + width, next(iter(left.values())))
+        row = int(pool.rows[0])
+        for place, mi in enumerate(self.out.memory[row].tolist()):
+            if mi >= 0:
+                self.out.path[row, place] = self._paths.setdefault(left[mi], len(self._paths))
 
     def _any_admissible(self, m: IntArray, qi: int) -> bool:
         """Whether a memory is left once those whose verdict is known 0 are gone."""

@@ -194,6 +194,26 @@ def _compare(cursor: duckdb.DuckDBPyConnection, table: str, gen: int) -> Differe
     return Difference(*map(int, row))
 
 
+def count_kept(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str) -> tuple[int, int] | None:
+    """The generation of the kept bundle and how many memories it has, None where its fingerprint is another."""
+    row = first(cursor, "SELECT gen, fingerprint FROM bundle ORDER BY gen DESC LIMIT 1")
+    if row is None or row[1] != wanted_fingerprint:
+        return None
+    counted = first(cursor, "SELECT count(*) FROM memories WHERE gen = ?", [row[0]])
+    return int(row[0]), 0 if counted is None else int(counted[0])
+
+
+def window(cursor: duckdb.DuckDBPyConnection, gen: int, start: int, stop: int) -> list[Memory]:
+    """Some memories of a kept bundle by their place, without the rest: what a table shows while all are loaded."""
+    rows = cursor.execute(
+        "SELECT fields, file, line FROM memories WHERE gen = ? AND ord >= ? AND ord < ? ORDER BY ord",
+        [gen, start, stop],
+    ).fetchall()
+    return [
+        Memory(decode(fields), Origin(decode(file), None if line == _NO_LINE else line)) for fields, file, line in rows
+    ]
+
+
 def load(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str, on_progress: OnProgress | None) -> Bundle | None:
     """The kept bundle if its fingerprint is the wanted one; None too where an older release wrote it differently."""
     row = first(cursor, "SELECT gen, fingerprint, body FROM bundle ORDER BY gen DESC LIMIT 1")

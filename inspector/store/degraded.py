@@ -18,6 +18,8 @@ from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
 WINDOW = 20
+#: The paths of degraded recall, as each hit names them.
+BY_WINDOW, BY_KEYWORD, FOR_REVIEW = "degraded: window", "degraded: keyword", "degraded: review"
 _ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
 REVIEW_SHARE = 0.1
 
@@ -38,16 +40,39 @@ class Degraded:
     shared: dict[int, tuple[str, ...]]
     notes: tuple[str, ...]
 
+    def renumbered(self, indices: Sequence[int]) -> Degraded:
+        """The same with other indices: ``indices[i]`` in place of ``i``."""
+        return Degraded(
+            self.why,
+            tuple(indices[i] for i in self.window),
+            tuple(indices[i] for i in self.kept),
+            frozenset(indices[i] for i in self.review),
+            {indices[i]: words for i, words in self.shared.items()},
+            self.notes,
+        )
 
-def why_degraded(query: Query, memories: Sequence[Memory]) -> str:
-    """Why session × tag cannot be had for the query; "" where it can. ``memories`` are those of its session."""
-    if query.value("session_id") is None:
+    @property
+    def found(self) -> dict[int, str]:
+        """What recall gives: each memory with the name of the path that brought it, the latest first.
+
+        Those that share a keyword, the sample of them for review; where none shares one, the window as it is.
+        """
+        if not self.kept:
+            return dict.fromkeys(self.window, BY_WINDOW)
+        return {i: FOR_REVIEW if i in self.review else BY_KEYWORD for i in self.kept}
+
+
+def why_degraded(*, session: bool, tag: bool, tagged: bool) -> str:
+    """Why session × tag cannot be had for a query; "" where it can.
+
+    ``session`` and ``tag`` say whether the query has them, ``tagged`` whether any memory of its session has a tag, or
+    the session none at all.
+    """
+    if not session:
         return "the query has no authenticated session"
-    if query.value("semantic_tag") is None:
+    if not tag:
         return "the query has no semantic tag"
-    if memories and all(memory.value("semantic_tag") is None for memory in memories):
-        return "no memory of the session has a semantic tag"
-    return ""
+    return "" if tagged else "no memory of the session has a semantic tag"
 
 
 def degraded(
@@ -58,15 +83,22 @@ def degraded(
     as_of: Instant | None = None,
     window: int = WINDOW,
     seed: int = 0,
+    why: str | None = None,
 ) -> Degraded | None:
     """Degraded recall for the query, or None where its session has tags. ``as_of`` None: the query's own instant.
+
+    ``why`` is worked out where it is None. Where it is given the memories are taken for those of the query's session.
 
     The result does not depend on the order of the memories. Without an authenticated session nothing is found: a
     claimed session opens no window.
     """
     session = query.value("session_id")
-    own = [i for i, memory in enumerate(memories) if session is not None and memory.value("session_id") == session]
-    why = why_degraded(query, [memories[i] for i in own])
+    if why is not None:
+        own = list(range(len(memories)))
+    else:
+        own = [i for i, memory in enumerate(memories) if session is not None and memory.value("session_id") == session]
+        tagged = not own or any(memories[i].value("semantic_tag") is not None for i in own)
+        why = why_degraded(session=session is not None, tag=query.value("semantic_tag") is not None, tagged=tagged)
     if not why:
         return None
     notes: list[str] = []

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from inspector.confinement import check_write
 from inspector.errors import InspectorError
-from inspector.records import Bundle, OnProgress
+from inspector.records import Bundle, Memory, OnProgress
 from inspector.store import bundles, places, vectors
 from inspector.store.bundles import SaveReport
 from inspector.store.rows import first
@@ -229,6 +229,12 @@ class Workspace:
             self._remember()
         return bundle
 
+    def kept_rows(self, fingerprint: str) -> KeptRows | None:
+        """The memories of the bundle kept under this fingerprint, read as they are asked for; None as in load."""
+        with self.cursor() as cursor:
+            found = bundles.count_kept(cursor, fingerprint)
+        return None if found is None else KeptRows(self, *found)
+
     def get_vectors(self, hashes: Sequence[str], model: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
         """Which vectors are kept, (n,), and the vectors, (n, dim) float32 with zeros where none is kept.
 
@@ -286,6 +292,26 @@ class Workspace:
             name, memories, queries = self._shown
             counts = memories, queries, self.count_edits()
             places.remember(places.Recent(self.path, self.sources, name, _now(), *counts, self.opened_with))
+
+
+class KeptRows:
+    """The memories that a workspace keeps, a few at a time: the first rows need not wait for the last (DESIGN 9)."""
+
+    def __init__(self, workspace: Workspace, gen: int, count: int) -> None:
+        self._workspace = workspace
+        self._gen = gen
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def read(self, start: int, stop: int) -> list[Memory]:
+        """The memories from ``start`` to ``stop`` as they were imported, without edits; milliseconds for a screenful.
+
+        Raises InspectorError where the workspace cannot be read, RuntimeError once it is closed.
+        """
+        with self._workspace.cursor() as cursor:
+            return bundles.window(cursor, self._gen, start, stop)
 
 
 def _now() -> str:

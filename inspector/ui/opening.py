@@ -15,7 +15,7 @@ from textual import on, work
 from textual.app import App
 from textual.screen import Screen
 
-from inspector.errors import Cancelled, InputError
+from inspector.errors import ONE_CONTENT, Cancelled, InputError
 from inspector.ui.config import BY_NAME, Config
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.screens.ask import AskDialog
@@ -206,14 +206,19 @@ class Opening(App[int]):
         self.push_screen(AskDialog("The workspace is in use", f"{who} holds it.\n{error}", answers), answered)
 
     def _ask_about_bad_input(self, error: InputError, request: OpenRequest) -> None:
+        # One id with two contents in two files: most often two exports of one store.
+        twice = len(request.sources) > 1 and error.problem.expected == ONE_CONTENT
+        planes = ("planes", "Compare them as planes of one store", "by id; the first source's records are looked at")
         answers = [
+            *([planes] if twice else []),
             ("lenient", "Skip bad records", "each is counted and listed; nothing is skipped in silence"),
             ("back", "Back", "mend the source first; it is never written by Inspector"),
         ]
 
         def answered(answer: str | None) -> None:
-            if answer == "lenient":
-                options = dataclasses.replace(request.options, lenient=True)
+            if answer in ("lenient", "planes"):
+                lenient, planes = answer == "lenient", answer == "planes"
+                options = dataclasses.replace(request.options, lenient=lenient, planes=planes)
                 self.open_request(dataclasses.replace(request, options=options))
 
         self.push_screen(AskDialog(f"{title_of(request)} could not be read", f"error: {error}", answers), answered)

@@ -39,6 +39,10 @@ class Namespaces:
         self._memory_space = np.sort(np.arange(memories, dtype=np.int32) % namespaces)
         self._query_space = np.arange(queries, dtype=np.int32) % namespaces
 
+    def without_tags(self, qi: int) -> dict[int, str]:
+        """No route here goes by tags."""
+        return {}
+
     def scope(self, m: IntArray, q: IntArray) -> TritArray:
         same: TritArray = (self._memory_space[m] == self._query_space[q]).astype(np.uint8)
         same *= np.uint8(2)

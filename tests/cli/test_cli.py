@@ -136,7 +136,7 @@ def test_lenient_skips_counts_and_lists(run: Run, store: Path, tmp_path: Path) -
     args = ("--route", "global_bm25", "--out", "-", "--summary", summary, "--lenient")
     code, _, stderr = run("evaluate", store, *args)
     assert code == 0
-    assert "1 records skipped" in stderr
+    assert "1 record skipped" in stderr
     assert "memories.jsonl:3" in json.loads(summary.read_text("utf-8"))["skipped"][0]
 
 

@@ -330,7 +330,32 @@ class Oracle:
             pairs = [(held.get(name), value) for name, value in wanted.items()]
             if all(a == b and isinstance(a, bool) == isinstance(b, bool) for a, b in pairs):
                 exact.append(mi)
+        left = {} if exact else self._without_tags(pool, qi)
+        if left:
+            ranked = self.dense(left, qi, k, "", more=first.width)
+            return Ranked(
+                ranked.memories, ranked.scores, [left[mi] for mi in ranked.memories], ranked.similarities, ranked.width
+            )
         return self.dense(exact, qi, k, "exact_key", more=first.width)
+
+    def _without_tags(self, pool: list[int], qi: int) -> dict[int, str]:
+        """The session's last 20, those first that share a word of more than three letters which is not in most."""
+        query = self.queries[qi]
+        session = query.value("session_id")
+        own = [mi for mi, one in enumerate(self.memories) if session and one.value("session_id") == session]
+        tagged = not own or any(self.memories[mi].value("semantic_tag") for mi in own)
+        if not own or (query.value("semantic_tag") and tagged):
+            return {}
+        times = {mi: self.memories[mi].value("created_at") for mi in own if mi in pool}
+        dated = sorted((mi for mi, at in times.items() if at), key=self.uid)
+        dated.sort(key=lambda mi: when(times[mi]), reverse=True)  # a stable sort: uids order those of one instant
+        window = [*dated, *sorted((mi for mi, at in times.items() if not at), key=self.uid)][:20]
+        words = {mi: set(self.memories[mi].text.split()) for mi in window}
+        asked = {word for word in query.text.split() if len(word) > 3}
+        if len(window) > 2:
+            asked = {word for word in asked if 2 * sum(word in one for one in words.values()) <= len(window)}
+        kept = [mi for mi in window if words[mi] & asked]
+        return dict.fromkeys(kept, "degraded: keyword") or dict.fromkeys(window, "degraded: window")
 
     def _router(self, pool: list[int], qi: int, k: int, route: str) -> Ranked:
         """Clusters in insertion order (undated, then by time, ties by uid); the query goes where it would join."""

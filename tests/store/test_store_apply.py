@@ -430,7 +430,7 @@ def test_the_source_is_never_written(source: Path, tmp_path: Path) -> None:
 def test_a_file_of_memories_gives_a_file(source: Path, tmp_path: Path) -> None:
     alone = source / "memories.jsonl"
     applied = apply_patch(lines(tmp_path, line("status", "active", "stale")), [alone], tmp_path / "new.jsonl")
-    assert applied.words == f"1 edits applied: {tmp_path / 'new.jsonl'} holds 3 memories"
+    assert applied.words == f"1 edit applied: {tmp_path / 'new.jsonl'} holds 3 memories"
     first = json.loads((tmp_path / "new.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first == {**SOURCE[0], "status": "stale"}
     patch = lines(tmp_path, {"op": "set", "query": "q1", "field": "risk", "new": 1})

@@ -59,7 +59,7 @@ class SteeredInspection:
         self.entries = [EditEntry(e.seq, e.when, e.words, False) for e in self.entries]
         return Change("flips 2 verdicts in 1 query: +2 admitted", (), frozenset(), frozenset())
 
-    def export_edits(self, out: Any, form: str = "jsonl") -> None:
+    def export_edits(self, out: Any, form: str = "jsonl", *_: str) -> None:
         out.write(f"{form}\n")
 
     def export_store(self, out: Any) -> None:

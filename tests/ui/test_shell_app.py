@@ -663,11 +663,11 @@ async def test_edits_are_listed_reverted_and_exported(panes: InspectorApp, until
         assert not any(entry.active for entry in store.entries)
         await pilot.press("x")
         await on_screen(pilot, until, ExportDialog)
-        panes.screen.query_one(Grid).move_cursor(key="edits as SQL")
+        panes.screen.query_one(Grid).move_cursor(key="edits as SQL for SQLite")
         await pilot.pause()
         await pilot.press("enter", "enter")
-        await until((Path.cwd() / "edits.sql").exists)
-        assert (Path.cwd() / "edits.sql").read_text(encoding="utf-8") == "sql\n"
+        await until((Path.cwd() / "edits-sqlite.sql").exists)
+        assert (Path.cwd() / "edits-sqlite.sql").read_text(encoding="utf-8") == "sql\n"
 
 
 async def test_settings_are_changed_in_place_and_written(panes: InspectorApp, until: Until, config_home: Path) -> None:

@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Footer, Static
 
 from inspector.confinement import confinement
+from inspector.text import counted
 from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.widgets.cells import Column, Piece, RowList
@@ -179,7 +180,7 @@ class ChooserScreen(BaseScreen):
                 lambda one: one.path,
                 lambda one: [
                     Piece(one.name, "strong"),
-                    f"{one.memories:,} memories, {one.queries:,} queries",
+                    f"{counted(one.memories, 'memory', 'memories')}, {counted(one.queries, 'query', 'queries')}",
                     Piece(one.opened[:16].replace("T", " "), "dim"),
                     Piece(", ".join("/".join(Path(source).parts[-2:]) for source in one.sources), "dim"),
                 ],

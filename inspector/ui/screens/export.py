@@ -30,6 +30,8 @@ from inspector.ui.widgets.safe import plain
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
+#: The dialects of the SQL, by the database's name.
+SQL_DIALECTS = {"PostgreSQL": "postgresql", "SQLite": "sqlite", "DuckDB": "duckdb"}
 _FORM_WORDS = {"csv": "CSV", "json": "JSON lines", "md": "Markdown"}
 
 
@@ -69,9 +71,9 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
     found.append(Choice("screen as SVG", "the screen as a picture", "screen.svg", lambda: picture))
     if inspection is not None:
 
-        def edits(form: Any) -> str:
+        def edits(form: Any, *dialect: Any) -> str:
             out = io.StringIO()
-            inspection.export_edits(out, form)
+            inspection.export_edits(out, form, *dialect)
             return out.getvalue()
 
         def store() -> str:
@@ -82,7 +84,13 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
         found.append(
             Choice("edits as JSON lines", "a patch; inspector apply reads it", "edits.jsonl", lambda: edits("jsonl"))
         )
-        found.append(Choice("edits as SQL", "UPDATE statements to review and run", "edits.sql", lambda: edits("sql")))
+        for name, dialect in SQL_DIALECTS.items():
+
+            def statements(dialect: str = dialect) -> str:
+                return edits("sql", dialect)
+
+            about = "UPDATE statements that name the old values, to review and run"
+            found.append(Choice(f"edits as SQL for {name}", about, f"edits-{dialect}.sql", statements))
         found.append(Choice("store as JSON lines", "every memory, edits applied", "memories.jsonl", store))
     return found
 

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Footer
 
 from inspector.audited import INLINE_AUDITS
+from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.screens.inspect_audit import InspectAudit
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Columns of a terminal under which the screen has the class ``-narrow``: the app's second breakpoint.
 _NARROW = 100
+#: Routes whose candidates come by more than one path, or by one that is worth a look.
+MANY_PATHS = frozenset(("session_tag", "dual_path", "threshold_router", "cluster_router"))
 #: Seconds after an edit in which the totals of the header are not worked out again.
 _HEADER_REST = 0.15
 
@@ -89,6 +92,8 @@ class InspectScreen(InspectCompare, InspectAudit):
         self._asked: dict[int, list[int]] = {}
         self._unsubscribe: Callable[[], None] | None = None
         self._header_timer: Timer | None = None
+        #: Whether any query names exact keys; None until it was asked for.
+        self._has_keys: bool | None = None
 
     def compose(self) -> ComposeResult:
         """Header, the three regions, the line that says what moved, the keys."""
@@ -161,9 +166,22 @@ class InspectScreen(InspectCompare, InspectAudit):
                 decider(rows),
                 self.decision_figures(qi),
             )
+            self.candidate_pane.show_optional(self._optional_columns())
             self.candidate_pane.fill(qi, rows, cursor=cursor)
             self.read_texts(qi)
         self._show_detail()
+
+    def _optional_columns(self) -> frozenset[str]:
+        """Session × tag where the store has one of them, the path on routes that have several."""
+        missing = self.inspection.account.missing
+        columns = {"pair"} if not {"session_id", "semantic_tag"} <= set(missing) else set()
+        if self._has_keys is None:
+            self._has_keys = any(query.value("keys") for query in self.inspection.queries)
+        if self._has_keys:
+            columns.add("key")
+        if self.route_in_force.name in MANY_PATHS:
+            columns.add("path")
+        return frozenset(columns)
 
     def _candidates(self, qi: int) -> list[Candidate]:
         """The retrieved ones, and after them those that were asked for by "why not" and "eligible missing"."""
@@ -226,6 +244,7 @@ class InspectScreen(InspectCompare, InspectAudit):
         self.why.store_changed()
         if change.memories:
             self.forget_events()
+        self._has_keys = None
         queries = set(change.queries)
         if self.qi is not None and self.query_pane.row(self.qi).changed:
             queries.add(self.qi)  # its marks of before have been looked at
@@ -289,7 +308,7 @@ class InspectScreen(InspectCompare, InspectAudit):
         inspection, route = self.inspection, self.route_in_force
         total = inspection.overall()
         facts = [
-            f"{total.memories:,} memories, {total.queries:,} queries",
+            f"{counted(total.memories, 'memory', 'memories')}, {counted(total.queries, 'query', 'queries')}",
             f"{route} k {route.k}",
             f"✓ {total.admit:,} ✗ {total.exclude:,} ? {total.unresolved:,}",
         ]

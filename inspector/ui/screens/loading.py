@@ -6,12 +6,13 @@ load is left at once; what it still says later is of an old generation and only 
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -22,16 +23,23 @@ from textual.widgets import Footer, ProgressBar, Static
 from inspector.addresses import short_name
 from inspector.errors import Cancelled
 from inspector.ui.actions import bindings
+from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
+from inspector.ui.widgets.kept_rows import KeptPane
 from inspector.ui.widgets.safe import plain
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
     from inspector.records import Progress
     from inspector.requests import OpenRequest
+    from inspector.store.workspace import KeptRows
 
 _EVERY = 0.1
+#: A store of so many records or more is shown while it is loaded.
+SHOWN_FROM = 20_000
+#: Seconds of a thread's turn while a store is read and loaded at once.
+_TURN = 0.0005
 
 
 def title_of(request: OpenRequest) -> str:
@@ -44,7 +52,8 @@ class LoadingScreen(BaseScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("loading")
     HELP = (
-        "The store is being read, and its texts encoded if the route needs it. Stop at any time: what is done is kept."
+        "The store is being read, and its texts encoded if the route needs it. Stop at any time: what is done is kept. "
+        "The rows of a large store that is unchanged stand below meanwhile, as they were imported."
     )
     PANE = "Loading"
     DEFAULT_CSS = """
@@ -64,6 +73,10 @@ class LoadingScreen(BaseScreen):
     LoadingScreen Bar { width: 1fr; }
     LoadingScreen Bar > .bar--bar { background: $cursor; }
     LoadingScreen #figures { color: $dim; }
+    LoadingScreen.-browsing { align: center top; }
+    LoadingScreen.-browsing #box { width: 100%; max-width: 100%; padding: 0 1; height: 5; }
+    LoadingScreen.-browsing #what { margin-top: 0; }
+    LoadingScreen.-browsing ProgressBar { margin: 0; }
     """
 
     class OfLoad(Message):
@@ -99,6 +112,13 @@ class LoadingScreen(BaseScreen):
             super().__init__(generation)
             self.error = error
 
+    class Kept(Message):
+        """The source is unchanged: the workspace's rows can be read already."""
+
+        def __init__(self, rows: KeptRows) -> None:
+            super().__init__()
+            self.rows = rows
+
     def __init__(
         self,
         request: OpenRequest,
@@ -113,6 +133,7 @@ class LoadingScreen(BaseScreen):
         self._begin_with = begin
         self._stop = threading.Event()
         self._pace = Pace()
+        self._turns: float | None = None
 
     def compose(self) -> ComposeResult:
         """A box with what is going on."""
@@ -154,7 +175,9 @@ class LoadingScreen(BaseScreen):
                 from inspector.inspection import open_sources
 
                 options = self.request.options
-                inspection = open_sources(self.request.sources, options, progress, self._stop.is_set)
+                inspection = open_sources(
+                    self.request.sources, options, progress, self._stop.is_set, on_kept=self._tell_kept
+                )
                 if self._begin_with is not None:
                     self._begin_with(inspection)
             try:
@@ -167,6 +190,28 @@ class LoadingScreen(BaseScreen):
             if inspection is not None and inspection is not self.inspection:
                 inspection.close()
             self.app.post_message(self.Failed(self.generation, error))
+
+    def on_unmount(self) -> None:
+        """Turns as they were."""
+        if self._turns is not None:
+            sys.setswitchinterval(self._turns)
+
+    def _tell_kept(self, rows: KeptRows) -> None:
+        # A store that is loaded in a moment need not be shown twice.
+        if len(rows) >= SHOWN_FROM:
+            self.post_message(self.Kept(rows))
+
+    @on(Kept)
+    @guarded
+    def _kept(self, event: Kept) -> None:
+        """Show the workspace's rows while the rest is loaded."""
+        event.stop()
+        if not self._stop.is_set():
+            self.add_class("-browsing")
+            # The loading thread and the screen take turns on one interpreter: shorter turns, so that a key waits less.
+            self._turns = sys.getswitchinterval()
+            sys.setswitchinterval(_TURN)
+            self.mount(KeptPane(event.rows), after=self.query_one("#box"))
 
     def moved(self, report: Progress) -> None:
         """Draw a report of progress."""

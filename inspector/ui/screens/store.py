@@ -249,11 +249,19 @@ class StoreScreen(StoreEditing, StoreViews):
         if self.state.report is not None:
             counts = self.state.report.by_severity()
             facts.append(f"lint ✗ {counts['error']:,} ! {counts['warning']:,} i {counts['info']:,}")
-        self.header.show(f"{self.inspection.name}: store", facts, self.inspection.header())
+        self.header.show(f"{self.inspection.name}: store", facts, (*self.inspection.header(), *self._lint_notices()))
         self.map.show(survey.cells(), complete=survey.is_complete)
         self.lists.show(survey)
         if survey.is_complete or self.state.view == "coverage":
             self.show_chosen()
+
+    def _lint_notices(self) -> list[str]:
+        """What lint says beside its findings: planes that records state, what it could not look for."""
+        report = self.state.report
+        if report is None:
+            return []
+        planes = [f"planes: {one.words}" for one in report.planes if one not in self.inspection.planes]
+        return [*planes, *(f"lint: {note}" for note in (*report.notes, *report.nearness.notes))]
 
     def linted(self) -> None:
         """Show the findings, and their marks in the table."""

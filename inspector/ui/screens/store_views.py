@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from textual import on
 from textual.widgets import Static
 
+from inspector.store.degraded import Degraded
 from inspector.store.replay import Replay, sessions
 from inspector.ui.messages import guarded
 from inspector.ui.screens.store_base import StoreState
 from inspector.ui.screens.store_work import StoreWorking
 from inspector.ui.widgets.cells import Column, Piece
 from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.lane_items import lane_items
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.signs import content
 from inspector.ui.widgets.store_findings import FindingsPane
-from inspector.ui.widgets.store_lanes import LanesPane, lane_items
+from inspector.ui.widgets.store_lanes import LanesPane
 from inspector.ui.widgets.store_lists import MarkLists
 from inspector.ui.widgets.store_map import CoverageMapView
 from inspector.ui.widgets.store_rows import StoreSource, memory_cells
@@ -147,16 +150,16 @@ class StoreViews(StoreWorking):
         self.lanes.say("replaying …")
         self.replay(self._sessions[(at + step) % len(self._sessions)])
 
-    def replayed(self, run: Replay) -> None:
-        """Show a replay."""
+    def replayed(self, run: Replay, degraded: Mapping[int, Degraded]) -> None:
+        """Show a replay, and the degraded recall of the session's queries without tags."""
         held = self._sessions or [run.session_id]
-        self.lanes.fill(run, f"session {run.session_id}, {held.index(run.session_id) + 1} of {len(held):,}")
+        self.lanes.fill(run, f"session {run.session_id}, {held.index(run.session_id) + 1} of {len(held):,}", degraded)
 
     @on(LanesPane.Highlighted)
     @guarded
     def _lane_highlighted(self, event: LanesPane.Highlighted) -> None:
         event.stop()
-        self.lane_about.show(lane_items(self.lanes.run, self.lanes.lane), keep=False)
+        self.lane_about.show(lane_items(self.lanes.run, self.lanes.lane, self.lanes.degraded), keep=False)
 
     @on(LanesPane.Opened)
     @guarded

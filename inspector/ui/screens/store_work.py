@@ -258,16 +258,17 @@ class StoreWorking(StoreBase):
         self._in_thread("replay", partial(self._replay_steps, session))
 
     def _replay_steps(self, session: str, _: threading.Event) -> Iterator[Any]:
-        from inspector.boundaries import replay_session
+        from inspector.boundaries import replay_session, session_degraded
 
-        yield replay_session(self.inspection, session)
+        run = replay_session(self.inspection, session)
+        yield run, session_degraded(self.inspection, run)
 
-    def _replayed(self, run: Any, last: bool) -> None:
+    def _replayed(self, found: Any, last: bool) -> None:
         if last:
-            self.replayed(run)
+            self.replayed(*found)
 
-    def replayed(self, run: Any) -> None:
-        """Show a replay."""
+    def replayed(self, run: Any, degraded: Any) -> None:
+        """Show a replay, and the degraded recall of the session's queries without tags."""
         raise NotImplementedError
 
     def cancel_work(self) -> bool:

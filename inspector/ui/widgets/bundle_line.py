@@ -145,6 +145,8 @@ def figure_parts(
         parts.append([sign, Piece(f" {words}")])
     if row.session_mismatch:
         parts.append([Piece("! the claimed session is not the authenticated one", "warn")])
+    if row.degraded:
+        parts.append([Piece(f"! degraded: {visible(row.degraded)}", "warn")])
     if row.unfiltered:
         parts.append([Piece("! unfiltered retrieval", "warn")])
     parts.append([Piece("pool ", "dim"), Piece(f"{figures.width:,}")])

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from inspector.trit import Trit
 from inspector.ui.panes import Table
-from inspector.ui.widgets.candidates import AXIS_COLUMNS, COLUMNS, CandidateList
+from inspector.ui.widgets.candidates import AXIS_COLUMNS, COLUMNS, OPTIONAL, CandidateList
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane
@@ -35,7 +35,9 @@ class CandidatePane(TablePane):
         "axis under the column cursor, - takes the judgment away. ✎ edited, old→new changed by an edit. Trail: S "
         "stored, R retrieved, V verified, E exposed, D disclosed; · did not happen, ! should not have. Gate: ◆ "
         "decides, ✓ pass, ✗ fail, ! warn, – skip, ↑ made stricter, then the final action; enter there shows why. "
-        "C, α and action are the decision layer's: ● Active ◑ Supp ◔ Silent ○ Opt-Out, ◥ high risk and relevance. "
+        "S×T is session × semantic tag, K exact key, path what brought the memory: session_tag, exact_key, or the "
+        "window, keyword and review of degraded recall. C, α and action are the decision layer's: ● Active ◑ Supp "
+        "◔ Silent ○ Opt-Out, ◥ high risk and relevance. "
         "space marks: what you do is then done to all marked memories."
     )
 
@@ -57,11 +59,25 @@ class CandidatePane(TablePane):
         super().__init__(COLUMNS, markable=True, column_cursor=True, empty="no candidates", id=id)
         self.list = CandidateList()
         self._qi: int | None = None
+        self._optional: frozenset[str] = frozenset()
+
+    def show_optional(self, columns: frozenset[str]) -> None:
+        """Show these of the columns that stand only where there is something to say in them."""
+        if columns != self._optional:
+            self._optional = columns
+            self._choose_columns()
 
     def on_resize(self) -> None:
         """Leave out what does not fit."""
+        self._choose_columns()
+
+    def _choose_columns(self) -> None:
         width = self.size.width
-        columns = [column for column in COLUMNS if width >= _LEFT_OUT.get(column.key, 0)]
+        columns = [
+            column
+            for column in COLUMNS
+            if width >= _LEFT_OUT.get(column.key, 0) and (column.key not in OPTIONAL or column.key in self._optional)
+        ]
         if width < _TERSE:
             columns.sort(key=lambda column: column.key in _LAST)
             columns = [replace(one, label="act", width=3, least=3) if one.key == "action" else one for one in columns]
@@ -203,6 +219,8 @@ def _as_json(row: Candidate) -> dict[str, object]:
         "namespace": row.namespace,
         "rank": row.rank or None,
         "score": row.score,
+        "path": row.path or None,
+        "session_tag": None if row.pair is None else row.pair.json(),
         "scope": trit(row.scope),
         "policy": trit(row.policy),
         "lifecycle": trit(row.lifecycle),

@@ -11,9 +11,13 @@ from inspector.trit import Trit
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.gate_signs import gate_cell, gate_order
 from inspector.ui.widgets.mdl_signs import action_cell, decision_order, value_cell
-from inspector.ui.widgets.signs import EDITED, score, trail_cell, trit_cell, verdict_cell
+from inspector.ui.widgets.signs import EDITED, pair_cell, score, trail_cell, trit, trit_cell, verdict_cell
 from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 
+#: What the paths of degraded recall begin with.
+DEGRADED = "degraded: "
+#: Columns that stand only where the store or the route has something to say in them.
+OPTIONAL = frozenset(("pair", "key", "path"))
 #: Columns whose trit a judgment can set, with the judgment's axis.
 AXIS_COLUMNS = ("scope", "policy", "lifecycle", "relevance")
 COLUMNS = (
@@ -24,9 +28,12 @@ COLUMNS = (
     Column("scope", "S", 3, help="scope: whose is it"),
     Column("policy", "P", 3, help="policy: may it be used for this"),
     Column("lifecycle", "L", 3, help="lifecycle: does its state fit the intent"),
+    Column("pair", "S×T", 3, help="session × semantic tag: each 1, 0 or ?, whatever the scope axis goes by"),
+    Column("key", "K", 1, help="exact key: whether it has every key that the query names"),
     Column("verdict", "verdict", 14, 12, help="scope AND policy AND lifecycle"),
     Column("relevance", "R", 3, help="relevance: judgment, required evidence, semantic tag"),
     Column("usable", "U", 3, help="usable: relevance AND admissible"),
+    Column("path", "path", 11, help="the path that brought it: session_tag, exact_key, degraded: window …"),
     Column("C", "C", 4, align="right", help="MDL confidence C, of the memory's own M with the query's R and A"),
     Column("alpha", "α", 4, align="right", help="MDL alignment α of the relevance with the whole"),
     Column("action", "action", 11, 9, help="MDL: ● Active ◑ Supp ◔ Silent ○ Opt-Out; ◥ high risk and high relevance"),
@@ -54,9 +61,12 @@ def candidate_cells(row: Candidate, columns: Sequence[str] = _ALL, *, terse: boo
         axis("scope", row.scope),
         axis("policy", row.policy),
         axis("lifecycle", row.lifecycle),
+        pair_cell(row.pair),
+        Piece("–", "dim") if row.pair is None else trit(row.pair.key),
         verdict_cell(row.admissible, before.get("admissible")),
         axis("relevance", row.relevance),
         axis("usable", row.usable),
+        _path(row.path),
         value_cell(row, "C"),
         value_cell(row, "alpha"),
         action_cell(row, terse=terse),
@@ -68,6 +78,12 @@ def candidate_cells(row: Candidate, columns: Sequence[str] = _ALL, *, terse: boo
         return cells
     by_key = dict(zip(_ALL, cells, strict=True))
     return [by_key[key] for key in columns]
+
+
+def _path(path: str) -> Cell:
+    """``keyword`` for ``degraded: keyword``, marked: the table has little room, the trail says it in full."""
+    word = path.removeprefix(DEGRADED)
+    return Piece(word, "warn") if word != path else Piece(path or "–", "dim")
 
 
 def _owner(row: Candidate) -> Cell:
@@ -89,9 +105,12 @@ _ORDERS: dict[str, Callable[[Candidate], tuple[bool, Any]]] = {
     "scope": lambda row: (False, int(row.scope)),
     "policy": lambda row: (False, int(row.policy)),
     "lifecycle": lambda row: (False, int(row.lifecycle)),
+    "pair": lambda row: (row.pair is None, row.pair is not None and (int(row.pair.both), int(row.pair.session))),
+    "key": lambda row: (row.pair is None, row.pair is not None and int(row.pair.key)),
     "verdict": lambda row: (False, int(row.admissible)),
     "relevance": lambda row: (False, int(row.relevance)),
     "usable": lambda row: (False, int(row.usable)),
+    "path": lambda row: (not row.path, row.path),
     "C": lambda row: decision_order(row, "C"),
     "alpha": lambda row: decision_order(row, "alpha"),
     "action": lambda row: decision_order(row, "C_final"),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
+from inspector.session_tag import SessionTag
 from inspector.text import visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Piece
@@ -80,6 +81,13 @@ def verdict_cell(value: Trit, before: Trit | None = None) -> list[Piece]:
             Piece(f"{VERDICT_SIGNS[value]} {VERDICT_WORDS[value]}", "changed"),
         ]
     return [verdict(value)]
+
+
+def pair_cell(pair: SessionTag | None) -> list[Piece]:
+    """``1×0``: session, then semantic tag."""
+    if pair is None:
+        return [Piece("–", "dim")]
+    return [trit(pair.session), Piece("×", "dim"), trit(pair.tag)]
 
 
 def trail_cell(candidate: Candidate) -> list[Piece]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.message import Message
 
+from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay, Tick
 from inspector.store.timeline import Segment
-from inspector.text import visible
+from inspector.text import counted, visible
 from inspector.times import Instant
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList, fit
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane
-from inspector.ui.widgets.reader import Item, blank
-from inspector.ui.widgets.signs import content
-from inspector.ui.widgets.why import heading
 
 #: The sign of each state and how it goes on; None is a state in doubt. A letter says it first, colour repeats it.
 SIGNS: Mapping[str | None, tuple[str, str, str]] = {
@@ -44,7 +42,9 @@ class LanesPane(TablePane):
         f"{LEGEND}. "
         "A replay takes the session's queries in time order: where the tag changes, memories of the left tag are "
         "archived and those of the entered tag are active. It changes nothing until K makes its marks edits; n "
-        "and p go to the next session and the one before. M moves the memory under the cursor, or all marked ones."
+        "and p go to the next session and the one before. M moves the memory under the cursor, or all marked ones. "
+        "Where a query has no tags to go by recall is degraded: the window of the session's last memories, the "
+        "keywords and the sample for review stand below."
     )
 
     class Highlighted(Message):
@@ -64,6 +64,8 @@ class LanesPane(TablePane):
     def __init__(self, *, id: str) -> None:
         super().__init__((), markable=True, column_cursor=False, empty="", id=id)
         self.run: Replay | None = None
+        #: Degraded recall of the session's queries that have no tags to go by, by the query's index.
+        self.degraded: Mapping[int, Degraded] = {}
         self._where = ""
         self._instants: list[Instant] = []
         self._wide = _LEAST_WIDE
@@ -86,9 +88,9 @@ class LanesPane(TablePane):
         self.show_title([])
         self.post_message(self.Highlighted())
 
-    def fill(self, run: Replay, place: str) -> None:
+    def fill(self, run: Replay, place: str, degraded: Mapping[int, Degraded]) -> None:
         """Show a replay; ``place`` says which session of how many."""
-        self.run, self._where = run, place
+        self.run, self._where, self.degraded = run, place, degraded
         self._instants = _events(run)
         self._arrange()
 
@@ -116,11 +118,19 @@ class LanesPane(TablePane):
         self.grid.empty = "no lane passes; escape shows all"
         self.grid.set_source(RowList(rows, self._key, self._cells), keep_marks=True)
         moved = len(run.logs)
-        pieces = [Piece(visible(self._where)), Piece(f"  {len(run.ticks):,} queries, {len(run.lanes):,} memories")]
+        pieces = [
+            Piece(visible(self._where)),
+            Piece(f"  {counted(len(run.ticks), 'query', 'queries')}, {counted(len(run.lanes), 'memory', 'memories')}"),
+        ]
         if len(lanes) != len(run.lanes):
             pieces.append(Piece(f"  showing {len(lanes):,}", "changed"))
         switches = sum(tick.switches for tick in run.ticks)
-        pieces.append(Piece(f"  {switches:,} switches move {moved:,} memories", "strong" if moved else "dim"))
+        moves = f"{counted(switches, 'switch', 'switches')} {'moves' if switches == 1 else 'move'}"
+        pieces.append(Piece(f"  {moves} {counted(moved, 'memory', 'memories')}", "strong" if moved else "dim"))
+        if self.degraded:
+            pieces.append(
+                Piece(f"  degraded: {len(self.degraded):,} of {counted(len(run.ticks), 'query', 'queries')}", "warn")
+            )
         self.show_title(pieces)
         self.post_message(self.Highlighted())
 
@@ -196,7 +206,7 @@ class LanesPane(TablePane):
         if lane is None:
             return None
         return "\n".join(
-            f"{lane.memory.id}\t{one.state or '?'}\t{_when(one.start)}\t{one.cause}" for one in lane.segments
+            f"{lane.memory.id}\t{one.state or '?'}\t{when(one.start)}\t{one.cause}" for one in lane.segments
         )
 
     def export_tables(self) -> Sequence[Table]:
@@ -206,7 +216,7 @@ class LanesPane(TablePane):
             return []
         columns = ("memory", "state", "from", "cause", "query", "source")
         rows = (
-            (lane.memory.id, one.state or "?", _when(one.start), one.cause, one.query_id or "", one.source)
+            (lane.memory.id, one.state or "?", when(one.start), one.cause, one.query_id or "", one.source)
             for lane in run.lanes
             for one in lane.segments
         )
@@ -217,7 +227,8 @@ def _hay(lane: Lane) -> str:
     return f"{lane.memory.id}\n{lane.memory.text}".casefold()
 
 
-def _when(instant: Instant | None) -> str:
+def when(instant: Instant | None) -> str:
+    """An instant as it is written; "" where there is none."""
     return "" if instant is None else instant.iso()
 
 
@@ -235,40 +246,3 @@ def _span(events: Sequence[Instant]) -> str:
     if not events:
         return "no time is known"
     return f"{events[0].iso()} → {events[-1].iso()}, in order, not to scale"
-
-
-def lane_items(run: Replay | None, lane: Lane | None) -> list[Item]:
-    """What the view says under the lanes: the stretches of the one under the cursor, what was refused, the notes."""
-    return list(_lane_items(run, lane))
-
-
-def _lane_items(run: Replay | None, lane: Lane | None) -> Iterator[Item]:
-    if run is None:
-        return
-    if lane is not None:
-        tag = lane.memory.value("semantic_tag")
-        yield Item(
-            content([Piece(visible(lane.memory.id), "heading"), Piece(f"  tag {visible(str(tag or '∅'))}", "dim")])
-        )
-        for one in lane.segments:
-            letter, _, style = SIGNS[one.state]
-            by = f"  by query {visible(one.query_id)}" if one.query_id else ""
-            start = visible(_when(one.start)) or "no time"
-            body = [
-                Piece(one.state or "in doubt", style),
-                Piece(f"  from {start}"),
-                Piece(f"  {visible(one.cause)}{by}", "dim"),
-            ]
-            yield Item(content(body), content([Piece(f" {letter}", style)]), 4)
-        for kept in lane.kept:
-            said = f"{kept.verb} at {kept.at.iso()} by query {kept.query_id} was refused: {kept.reason}"
-            yield Item(content([Piece(visible(said), "warn")]), content([Piece(" ✗", "warn")]), 4)
-        yield blank()
-    else:
-        yield heading("legend")
-        yield Item(content([Piece(LEGEND, "dim")]))
-    for note in run.notes:
-        yield Item(content([Piece(visible(note), "warn")]), content([Piece("note:")]), 6)
-    if run.logs:
-        how = f"K makes the marks of {len(run.logs):,} memories edits, which the lifecycle axis then reads; u undoes"
-        yield Item(content([Piece(how, "dim")]))

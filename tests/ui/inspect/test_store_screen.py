@@ -325,7 +325,7 @@ async def test_lanes_show_a_session_and_keep_its_marks(bench: OpenBench) -> None
         seen = b.seen()
         assert "session s1, 1 of 2" in seen
         # By hand: entering "kitchen" leaves nothing; entering "lisbon" archives m1. m2 is active from the start.
-        assert "2 switches move 1 memories" in seen
+        assert "2 switches move 1 memory" in seen
         assert "kitchen" in seen
         assert "lisbon" in seen
         bars = [plain_text(screen.lanes.grid.source.cells(row)[2]) for row in range(screen.lanes.grid.row_count)]

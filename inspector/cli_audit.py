@@ -72,7 +72,7 @@ def triage(
     States and notes are kept in the workspace, and stay with an incident when the same export is read again.
     """
     from inspector.triage import Triage
-    from inspector.triage_output import to_json, to_lines
+    from inspector.triage_output import advice, to_json, to_lines
 
     changes = new_state is not None or note is not None
     if changes and not (ids or states or stages or cause):
@@ -93,6 +93,8 @@ def triage(
         else:
             for line in to_lines(listed, grouped=group):
                 click.echo(line)
+        for line in advice(inspection):
+            say(line)
 
 
 def _listed(

@@ -83,7 +83,10 @@ def store_options(command: Command, format_option: str = "--as") -> Command:
         click.option("--model", metavar="PATH_OR_NAME", help="Encoder to use instead of the bundled MiniLM."),
         click.option("--as-of", "as_of", metavar="TIME", help="Instant of queries that state none; 'now' is allowed."),
         click.option(
-            "--assume", multiple=True, metavar="FIELD=VALUE", help="Take a missing field as this; said everywhere."
+            "--assume",
+            multiple=True,
+            metavar="FIELD=VALUE",
+            help="Take a missing field as this (policy, FIELD, query.FIELD); said everywhere.",
         ),
         click.option("--lenient", is_flag=True, help="Skip bad records, count them and list them."),
         click.option("--planes", is_flag=True, help="Take the sources for exports of one store; compare them by id."),

@@ -141,6 +141,8 @@ MEMORY_FIELDS: dict[str, FieldSpec] = _specs(
     FieldSpec("meta", "object", dict[str, Any] | None, "fields that we do not know"),
 )
 
+#: Parts of a query's principal that can be read and assumed on their own.
+PRINCIPAL_PARTS = ("principal.id", "principal.namespaces", "principal.roles")
 QUERY_FIELDS: dict[str, FieldSpec] = _specs(
     FieldSpec("id", "id", str, "id"),
     FieldSpec("text", "text", str, "what was asked"),

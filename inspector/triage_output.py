@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.audit.triage import Group, Incident, Queue, Severity
+from inspector.axes.ground import ASKER
+from inspector.inspection import Inspection
+from inspector.records import AXES
 from inspector.text import visible
 
+#: What a missing field may be taken as, where the user knows that it is so.
+_TAKEN = {
+    "query.principal.namespaces": f"query.principal.namespaces={ASKER}",
+    "policy": "policy=allow",
+    "status": "status=current",
+    "query.intent": "query.intent=current",
+}
+_ADVISED = 300
 #: A question is told in at most this many characters.
 _QUESTION = 100
 
@@ -36,6 +48,32 @@ def to_json(store: str, listed: Listed, *, grouped: bool = False) -> dict[str, A
             for group in listed.queue.groups(listed.shown)
         ]
     return made
+
+
+def advice(inspection: Inspection) -> list[str]:
+    """For a store whose incidents are undecided: the fields whose lack is behind it, and what may be assumed.
+
+    Only the first few hundred undecided incidents are looked at: it is told which fields lack, not how often.
+    """
+    undecided = 0
+    lacking: Counter[str] = Counter()
+    for qi in range(len(inspection.queries)):
+        stages = inspection.audit(qi).stages
+        if stages.first != "undecided" or undecided >= _ADVISED:
+            continue
+        undecided += 1
+        open_ = {proof.mi for proof in stages.open if proof.mi is not None}
+        explained = [inspection.explain(qi, mi) for mi in sorted(open_)]
+        lacking.update({name for one in explained for axis in AXES for name in getattr(one, axis).missing})
+    if not lacking:
+        return []
+    names = [name for name, _ in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))]
+    said = [f"undecided for lack of: {', '.join(names)}"]
+    taken = list(dict.fromkeys(_TAKEN[name] for name in names if name in _TAKEN))
+    if taken:
+        flags = " ".join(f"--assume '{one}'" for one in taken)
+        said.append(f"where it is so in this store, declare it, and it is said everywhere: {flags}")
+    return said
 
 
 def _incident(one: Incident) -> dict[str, Any]:

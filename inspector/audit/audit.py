@@ -111,6 +111,7 @@ class _Auditor:
         suspects = self._suspects(judged)
         for one in suspects:
             exposures[one.mi] = self._exposure(one)
+        self._explain(suspects, exposures)
         shown = self._shown({**judged, **{one.mi: one for one in suspects}}, exposures)
         common = self._common([one for one in suspects if exposures[one.mi].value == Trit.NO])
         rows = [self._row(one, hits, exposures[one.mi], shown, common) for one in judged.values()]
@@ -169,6 +170,18 @@ class _Auditor:
             budget = f"{self.prompt.budget:,} {self.prompt.measure}"
             return Exposure(Trit.NO, "assembled", f"let through, and cut from the assembled prompt: budget {budget}")
         return self.exposure.of(memory, one.verdict, self.case.let_through)
+
+    def _explain(self, suspects: Sequence[Judged], exposures: dict[int, Exposure]) -> None:
+        """What nothing names and shares with the prompt only what another memory says there was not exposed: a store
+        of look-alikes would leave every one of them open."""
+        memories = self.case.corpus.memories
+        whole = [memories[mi] for mi, exposure in exposures.items() if exposure.value == Trit.YES]
+        for one in suspects:
+            found = exposures[one.mi]
+            weak = found.value == Trit.UNKNOWN and found.kind == "weak"
+            if weak and self.exposure.explained(memories[one.mi], whole):
+                words = "what the prompt shares with it stands there in another memory"
+                exposures[one.mi] = Exposure(Trit.NO, "none", words)
 
     def _shown(self, judged: dict[int, Judged], exposures: dict[int, Exposure]) -> list[Shown]:
         memories = self.case.corpus.memories

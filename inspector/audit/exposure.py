@@ -11,7 +11,7 @@ nothing. What also stands in the question or in the recent turns is no sign that
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -174,6 +174,10 @@ class ExposureReader:
                 return found
         return Exposure(Trit.NO, "none", "neither id, content hash nor text is in what the trace recorded")
 
+    def explained(self, memory: Memory, others: Iterable[Memory]) -> bool:
+        """Whether all that the prompt shares with a memory stands inside ``others``, which the prompt holds whole."""
+        return self._shown is not None and self._shown.explained(memory, others)
+
     def _after(self, place: int) -> int:
         """Records of the list come before what only the prompt shows."""
         return len(self._entries) + place
@@ -213,6 +217,19 @@ class _Shown:
                 )
             return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt", self._after + at)
         return self._part(own)
+
+    def explained(self, memory: Memory, others: Iterable[Memory]) -> bool:
+        """See :meth:`ExposureReader.explained`."""
+        own = cut(memory.text)
+        whole = {line: count for one in others if (count := _count(self.line, line := token_line(one.text)))}
+        shared = [own.said(run) for run in self._runs.shared_with(own)]
+        for line in [own.line, *shared] if own.line in self.line else shared:
+            if line in self._question:
+                continue
+            inside = sum(count * _count(other, line) for other, count in whole.items())
+            if _count(self.line, line) > max(inside, _count(self._turns, line)):
+                return False
+        return True
 
     def _part(self, own: Cut) -> Exposure | None:
         best = None

@@ -11,6 +11,7 @@ from inspector.records import (
     ABSENT,
     INTENTS,
     MEMORY_FIELDS,
+    PRINCIPAL_PARTS,
     QUERY_FIELDS,
     FieldRead,
     FieldSpec,
@@ -26,8 +27,8 @@ from inspector.records import (
 )
 from inspector.times import Instant, parse_time
 
-#: Parts of ``query.principal`` that can be read and assumed on their own.
-PRINCIPAL_PARTS = ("principal.id", "principal.namespaces", "principal.roles")
+#: Stands for the asker's id in an assumption about the asker's namespaces: who asks owns what is named after them.
+ASKER = "{principal.id}"
 _YES_WORDS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -91,6 +92,19 @@ def _principal_part(name: str, bare: str, value: Any) -> Any:
     return typed
 
 
+def _named_after(namespaces: Any, asker: Any) -> list[Any]:
+    """Assumed namespaces with the asker's id filled in; those that name an asker whom nobody knows are left out."""
+    found = []
+    for one in namespaces:
+        parts = one if isinstance(one, list) else [one]
+        if not any(ASKER in part for part in parts):
+            found.append(one)
+        elif isinstance(asker, str):
+            filled = [part.replace(ASKER, asker) for part in parts]
+            found.append(filled if isinstance(one, list) else filled[0])
+    return found
+
+
 def _source_only(memories: Sequence[Memory]) -> list[Memory]:
     """The memories without their edits: an edited time must not move the ``as_of`` of every query."""
     return [Memory(m.fields, m.origin) if m.edits else m for m in memories]
@@ -146,8 +160,10 @@ class Ground:
         whole = read_field(record, "principal", self.assumptions)
         part = name.partition(".")[2]
         value = whole.value.get(part, ABSENT) if isinstance(whole.value, dict) else ABSENT
-        if presence_of(value) is not Presence.VALUE and f"query.{name}" in self.assumptions:
-            return FieldRead("query", name, self.assumptions[f"query.{name}"], "assumption")
+        if presence_of(value) is not Presence.VALUE:
+            assumed = self._assumed_part(record, part)
+            if presence_of(assumed) is Presence.VALUE:
+                return FieldRead("query", name, assumed, "assumption")
         return FieldRead("query", name, value, whole.origin)
 
     def principal_part(self, query: Query, part: str) -> Any:
@@ -155,8 +171,15 @@ class Ground:
         principal = self.value(query, "principal")
         value = principal.get(part) if isinstance(principal, dict) else None
         if presence_of(value) is not Presence.VALUE:
-            value = self.assumptions.get(f"query.principal.{part}")
+            value = self._assumed_part(query, part)
         return value if presence_of(value) is Presence.VALUE else None
+
+    def _assumed_part(self, query: Record, part: str) -> Any:
+        """What a part of the principal is taken as; None where nothing is assumed of it."""
+        value = self.assumptions.get(f"query.principal.{part}")
+        if part != "namespaces" or not isinstance(value, list) or not isinstance(query, Query):
+            return value
+        return _named_after(value, self.principal_part(query, "id"))
 
     def instant(self, record: Record, name: str) -> Instant | None:
         """A time field as an instant, None unless it has a value."""

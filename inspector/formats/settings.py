@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import at, clip, did_you_mean, name_of, read_text
-from inspector.formats.cells import from_text
-from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, Isolation, Settings, check_field
+from inspector.formats.cells import from_json, from_text
+from inspector.records import MEMORY_FIELDS, PRINCIPAL_PARTS, QUERY_FIELDS, Isolation, Settings, check_field
 from inspector.times import parse_time
 
 KEYS = (
@@ -138,6 +138,7 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise FieldError("assumptions", f"{clip(repr(value))} is not a table", "a table of FIELD = VALUE")
     known = ["policy", *_assumable(MEMORY_FIELDS), *(f"query.{name}" for name in _assumable(QUERY_FIELDS))]
+    known += [f"query.{part}" for part in PRINCIPAL_PARTS]
     flat: dict[str, Any] = {}
     for name, taken in value.items():
         if name == "query" and isinstance(taken, Mapping):  # `query.intent = …` in TOML is a table
@@ -154,7 +155,11 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
                 raise FieldError(where, f"{clip(repr(taken))} is not known", "allow or deny")
             made[name] = taken
             continue
-        spec = QUERY_FIELDS[name.removeprefix("query.")] if name.startswith("query.") else MEMORY_FIELDS[name]
+        bare = name.removeprefix("query.")
+        if bare in PRINCIPAL_PARTS:
+            made[name] = _principal_part(where, bare, taken, parse)
+            continue
+        spec = QUERY_FIELDS[bare] if name.startswith("query.") else MEMORY_FIELDS[name]
         if isinstance(taken, dt.date):
             taken = taken.isoformat()
         try:
@@ -165,6 +170,18 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
             raise FieldError(where + error.field.removeprefix(spec.name), error.wrong, error.expected) from None
         made[name] = taken
     return made
+
+
+def _principal_part(where: str, bare: str, taken: Any, parse: bool) -> Any:
+    """A part of the principal as it is assumed: one text, or a list such as the field holds."""
+    part = bare.partition(".")[2]
+    if parse and isinstance(taken, str) and part != "id" and taken.lstrip().startswith("["):
+        taken = from_json(where, taken, "a JSON list")
+    try:
+        check_field(QUERY_FIELDS["principal"], {part: [taken] if isinstance(taken, str) and part != "id" else taken})
+    except FieldError as error:
+        raise FieldError(where, error.wrong, error.expected) from None
+    return taken
 
 
 def _assumable(specs: Mapping[str, Any]) -> list[str]:

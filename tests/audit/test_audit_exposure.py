@@ -14,7 +14,7 @@ from inspector.audit.exposure import ExposureReader, cites, place_in
 from inspector.auditing import bundled_measure
 from inspector.errors import InspectorError
 from inspector.trit import Trit
-from tests.audit.audit_cases import memory, query
+from tests.audit.audit_cases import audited, by_id, memory, query
 
 POOL = memory("m-pool", "The pool opens at seven every morning.")
 TEA = memory("m-tea", "Tea, please.")
@@ -67,6 +67,25 @@ def test_few_words_and_the_question_s_own_words_are_in_doubt() -> None:
     assert said(read({"prompt": "user: tea please"}), 1) == ("?", "weak")
     asked = "Is it true: the pool opens at seven every morning?"
     assert said(read({"prompt": f"user: {asked}"}, asked)) == ("?", "weak")
+
+
+def test_what_another_memory_in_the_prompt_says_too_is_no_exposure() -> None:
+    """Look-alikes that nothing names: their words stand in the prompt, and only inside another's whole text."""
+    spa = memory("m-spa", "The spa opens at seven every morning of May.")
+    bar = memory("m-bar", "The bar opens at seven every morning.")
+    store = [POOL, spa, bar]
+    recorded = {"events": [{"retrieved": [{"id": "m-pool"}]}], "prompt": f"Notes: {POOL.text}", "answer": "At seven."}
+    done = audited(store, query("When can I swim?", recorded=recorded), {"m-bar": 0})
+    assert by_id(done) == {"m-pool": ("1", "1", "0")}
+    assert done.stages.first == "none"
+    # A piece of its own beside it, or the same words once more: then it may have been cut.
+    for more in ("opens at seven every morning of May", "and opens at seven every morning"):
+        recorded["prompt"] = f"Notes: {POOL.text} {more}"
+        done = audited(store, query("When can I swim?", recorded=recorded), {"m-spa": 0})
+        assert by_id(done)["m-spa"] == ("0", "?", "0")
+    # Where the record that would explain it was not shown whole, nothing does.
+    recorded["prompt"] = "Notes: opens at seven every morning"
+    assert by_id(audited(store, query(recorded=recorded), {"m-spa": 0}))["m-spa"] == ("0", "?", "0")
 
 
 def test_recent_turns_in_the_prompt_are_no_exposed_memory() -> None:

@@ -207,6 +207,32 @@ def test_assumed_namespace_says_so() -> None:
     assert not stated.assumed
 
 
+@pytest.mark.parametrize(
+    ("taken", "namespace", "asker", "expected"),
+    [
+        ("{principal.id}", "ana", "ana", Y),
+        ("{principal.id}", "bob", "ana", N),
+        ("{principal.id}", "ana", None, U),  # nobody knows who asks, so nothing is named after them
+        ("house", "house", None, Y),
+        ([["users", "{principal.id}"], "house"], ["users", "ana", "notes"], "ana", Y),
+        ([["users", "{principal.id}"], "house"], ["users", "anabel"], "ana", N),
+        ([["users", "{principal.id}"], "house"], "house", None, Y),
+        ("user-{principal.id}", "user-ana", "ana", Y),
+    ],
+)
+def test_assumed_that_an_asker_owns_what_is_named_after_them(
+    taken: Any, namespace: Any, asker: str | None, expected: Trit
+) -> None:
+    asked = query() if asker is None else query(principal={"id": asker})
+    found = why(memory(namespace=namespace), asked, assumptions={"query.principal.namespaces": taken}).scope
+    assert found.value == expected
+    assert found.assumed is (expected != U)
+    # What a query states is not assumed.
+    stated = query(principal={"id": asker or "x", "namespaces": ["elsewhere"]})
+    found = why(memory(namespace=namespace), stated, assumptions={"query.principal.namespaces": taken}).scope
+    assert (found.value, found.assumed) == (N, False)
+
+
 def test_a_loss_is_the_named_cause_of_a_question_mark() -> None:
     found = why(memory(loss=["no owner in the record"]), query(namespaces=["a"]))
     assert "the source could not say: 'no owner in the record'" in found.scope.reason

@@ -138,6 +138,37 @@ def test_a_bad_trace_is_named_by_file_line_and_field(
     assert f"error: {trace}{said}" in err
 
 
+def test_what_a_trace_does_not_say_can_be_declared(run: Run, store: Path, tmp_path: Path) -> None:
+    """A trace alone: its asker is known by id, and nothing says what they own or what for they ask."""
+    trace = tmp_path / "trace.json"
+    langfuse(trace)
+    (store / "queries.jsonl").unlink()
+    memories = [json.loads(line) for line in (store / "memories.jsonl").read_text(encoding="utf-8").splitlines()]
+    for one in memories:
+        one["namespace"] = "ms-lind" if one["id"] == "m-pool" else one["namespace"]
+        del one["allowed_purposes"], one["status"]
+    (store / "memories.jsonl").write_text("".join(json.dumps(one) + "\n" for one in memories), encoding="utf-8")
+    code, out, err = run("triage", store, "--trace", trace)
+    assert code == 0
+    assert "undecided: 1\n  trace-1 " in out
+    (line,) = [line for line in err.splitlines() if line.startswith("undecided for lack of: ")]
+    assert {"query.principal.namespaces", "policy", "status"} <= set(line.partition(": ")[2].split(", "))
+    assert "--assume 'query.principal.namespaces={principal.id}'" in err
+    taken = ("policy=allow", "status=current", "query.intent=current", "query.principal.namespaces={principal.id}")
+    assumed = [part for one in taken for part in ("--assume", one)]
+    code, out, err = run("triage", store, "--trace", trace, *assumed, "--all")
+    assert "nothing failed: 1\n  trace-1 " in out
+    assert "assumed: policy=allow, query.intent=current, query.principal.namespaces={principal.id}" in err
+    assert "undecided for lack of" not in err
+    code, out, _ = run("why", store, "--trace", trace, *assumed, "--query", "trace-1", "--memory", "m-pool")
+    scope = next(line for line in out.splitlines() if line.startswith("scope "))
+    assert scope.startswith("scope      1  ")
+    assert "assumed: principal.namespaces" in scope
+    code, out, err = run("triage", store, "--trace", trace, "--assume", "query.principal.namespaces=[1]")
+    assert (code, out) == (2, "")
+    assert "error: --assume: query.principal.namespaces: " in err
+
+
 def test_formats_lists_what_a_trace_may_be(run: Run) -> None:
     listed = json.loads(run("formats", "--json")[1])
     assert [one["name"] for one in listed if one["given_as"] == "--trace"] == [one.name for one in TRACE_FORMATS]

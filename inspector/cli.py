@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector import __version__, cli_ask, cli_audit, cli_boundary
+from inspector import __version__, cli_ask, cli_audit, cli_boundary, cli_map
 from inspector.cli_language import SpokenGroup, language_option, speak, speak_in_ui
 from inspector.cli_options import (
     FOLDER_OR_FILE,
@@ -372,6 +372,7 @@ def lint(sources: tuple[Path, ...], as_json: bool, encode: bool, **given: Any) -
 
 
 cli.add_command(cli_ask.ask)
+cli.add_command(cli_map.map_)
 cli.add_command(cli_boundary.transition)
 cli.add_command(cli_boundary.replay)
 

@@ -46,6 +46,10 @@ class InputError(InspectorError):
         return cls(Problem(file, line, field, wrong, expected))
 
 
+class Unrecognised(InputError):
+    """Records that no format of ours is, or that a mapping must say how to read: one can be made."""
+
+
 #: What is expected where one id stands with two contents.
 ONE_CONTENT = "one content for one id"
 

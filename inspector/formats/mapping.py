@@ -48,13 +48,13 @@ what a field means. A part without a section is read as canonical records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from inspector.addresses import is_address
-from inspector.errors import FieldError, InputError
+from inspector.errors import FieldError, InputError, Problem, Unrecognised
 from inspector.formats import canonical, postgres, sqlite
 from inspector.formats.base import Format, LoadOptions, Watch, at, clip, path_text
 from inspector.formats.cells import from_json, from_text
@@ -73,7 +73,7 @@ from inspector.formats.outline import outline
 from inspector.formats.recognise import Source
 from inspector.formats.rows import Container, Raw, read_rows
 from inspector.formats.sniff import sniff
-from inspector.records import FieldSpec
+from inspector.records import FieldSpec, Memory, Origin
 
 FORMAT = Format(
     name="mapped",
@@ -99,7 +99,7 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
     if source.format in GIVEN:
         name = postgres.shown(source.path)
         expected = f"--mapping FILE; `inspector map {name} --out mapping.toml` proposes one"
-        raise InputError.at(name, None, "", "no mapping was given", expected)
+        raise Unrecognised.at(name, None, "", "no mapping was given", expected)
     return None
 
 
@@ -235,6 +235,26 @@ def _table_rows(
         yield Raw("", row, origin, True)
 
 
+def made_of(
+    mapped: Mapped, rows: Iterable[Mapping[str, Any]], container: str, name: str, timezone: str | None = None
+) -> list[Memory | Problem]:
+    """The memories that a mapping makes of sample records, or what is wrong with a record, in their order.
+
+    ``container`` is the form of the file that they are of: json, jsonl, csv, parquet, sqlite or postgresql.
+    """
+    maker = _Maker(mapped.sections["memories"], container)
+    found: list[Memory | Problem] = []
+    for number, row in enumerate(rows, 1):
+        origin = Origin(name, number)
+        collector = Collector(lenient=True, timezone=timezone or mapped.timezone)
+        try:
+            collector.memory(maker.make(row), origin, suspect=True)
+        except FieldError as error:
+            collector.fault(at(error, name, number))
+        found.append(collector.skipped[0] if collector.skipped else collector.memories[0])
+    return found
+
+
 def lookup(value: Any, path: SourcePath) -> Any:
     """What stands at a path, or a private mark where nothing does."""
     for depth, part in enumerate(path):
@@ -250,6 +270,12 @@ def lookup(value: Any, path: SourcePath) -> Any:
         else:
             return _NOTHING
     return value
+
+
+def lookup_text(value: Any, path: SourcePath) -> tuple[Any, bool]:
+    """What stands at a path, and whether anything does."""
+    found = lookup(value, path)
+    return (None, False) if found is _NOTHING else (found, True)
 
 
 class _Maker:

@@ -89,7 +89,11 @@ def split_path(text: str) -> SourcePath:
 
 def read_mapping(path: Path) -> Mapped:
     """Read and check a mapping. Raises InputError that names the file and the key."""
-    table = read_toml(path)
+    return check_mapping(read_toml(path), path)
+
+
+def check_mapping(table: Mapping[str, Any], path: Path) -> Mapped:
+    """Check a mapping's table, as it stands at ``path`` or is to be written there. Raises InputError."""
     file = name_of(path)
     check_keys(table, _TOP, file)
     try:

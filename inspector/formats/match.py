@@ -11,7 +11,8 @@ from inspector.formats.base import clip, path_text
 from inspector.formats.draft import readable_time, vector
 from inspector.records import BOUNDARY_STATES, STATUS_WORDS
 
-Confidence = Literal["sure", "likely", "guess"]
+#: ``chosen``: a person said so.
+Confidence = Literal["sure", "likely", "guess", "chosen"]
 _CONFIDENCE: dict[int, Confidence] = {3: "sure", 2: "likely", 1: "guess"}
 #: A field is looked for no deeper than this inside a record.
 _DEPTH = 4
@@ -24,7 +25,9 @@ _UNITS = (("s", 6e8, 4.2e9), ("ms", 6e11, 4.2e12), ("us", 6e14, 4.2e15), ("ns", 
 class Proposal:
     """One match: the field, the source paths (several make a namespace of segments), how sure it is, and why.
 
-    ``unit`` is that of a time given as a number, "" for seconds and texts; ``values`` translate status words.
+    ``unit`` is that of a time given as a number, "" for seconds and texts; ``values`` translate status words;
+    ``split`` is what stands between the items of a text that holds a list. Without paths every record gets
+    ``constant``.
     """
 
     target: str
@@ -33,6 +36,8 @@ class Proposal:
     why: str
     unit: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
+    split: str = ""
+    constant: Any = None
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspector.addresses import is_address, safe_address
 from inspector.errors import InputError
-from inspector.formats import sqlite
+from inspector.formats import postgres, sqlite
 from inspector.formats.base import Watch, name_of, path_text
 from inspector.formats.canonical import toml_value
+from inspector.formats.mapping_schema import split_path
 from inspector.formats.match import Confidence, Proposal, propose
 from inspector.formats.outline import EACH, Outline, outline
 from inspector.formats.rows import Container, Raw, read_rows
@@ -31,21 +33,29 @@ __all__ = ["Confidence", "Proposal", "Sample", "mapping_toml", "propose", "sampl
 
 @dataclass(frozen=True)
 class Sample:
-    """The first records of a file. ``records`` is the path to their list in a JSON document ("" where the document is
-    the list, or has lines); ``table`` and ``tables`` are set for an SQLite file."""
+    """The first records of a source, and the form that they are in.
+
+    ``records`` is the path to their list in a JSON document ("" where the document is the list, or has lines), and
+    ``lists`` are the paths that it could be; ``table`` and ``tables`` are set for a database.
+    """
 
     rows: tuple[Mapping[str, Any], ...]
+    container: str
     records: str = ""
+    lists: tuple[str, ...] = ()
     table: str = ""
     tables: tuple[str, ...] = ()
 
 
-def sample(path: Path, limit: int = 200, table: str = "") -> Sample:
-    """The first records of an unknown file: JSON, JSON Lines, CSV, Parquet or SQLite.
+def sample(path: Path, limit: int = 200, table: str = "", records: str = "") -> Sample:
+    """The first records of an unknown source: JSON, JSON Lines, CSV, Parquet, SQLite, or a PostgreSQL database.
 
-    Of a JSON document the list with the most fields is taken, of a database ``table``, else the one with the most
-    columns. Raises InputError where no records can be found or the file is broken before ``limit`` of them.
+    Of a JSON document the list at ``records`` is taken, else the one with the most fields; of a database ``table``,
+    else the one with the most columns. Raises InputError where no records can be found, the file is broken before
+    ``limit`` of them, or the database cannot be reached.
     """
+    if is_address(path):
+        return _sample_live(path, limit, table)
     found, name = outline(path), name_of(path)
     watch = Watch(None, lambda: False, None)
     if found.holder == "sqlite":
@@ -53,19 +63,20 @@ def sample(path: Path, limit: int = 200, table: str = "") -> Sample:
     container: Container = found.holder if found.holder in ("json", "jsonl") else sniff(path).container
     at_list: tuple[str, ...] = ()
     if container == "json" and not found.at(EACH):
-        at_list = _best_list(found)
+        at_list = split_path(records) if records else _best_list(found)
         container = "json" if at_list else "jsonl"  # an object without a list is one record
-    lists = frozenset((at_list,)) if at_list else frozenset()
+    wanted_lists = frozenset((at_list,)) if at_list else frozenset()
 
     def raise_(error: InputError) -> None:
         raise error
 
     wanted = path_text(at_list)
-    raws = read_rows(path, name, container, watch, raise_, lists)
+    raws = read_rows(path, name, container, watch, raise_, wanted_lists)
     rows = tuple(itertools.islice((raw.value for raw in raws if _is_record(raw, wanted)), limit))
     if not rows:
         raise InputError.at(name, None, "", "holds no records", "a list of objects")
-    return Sample(rows, wanted)
+    lists = tuple(path_text(one) for one in _lists(found)) if container == "json" else ()
+    return Sample(rows, container, wanted, lists)
 
 
 def _is_record(raw: Raw, wanted: str) -> bool:
@@ -78,7 +89,27 @@ def _sample_table(path: Path, name: str, found: Outline, watch: Watch, limit: in
         raise InputError.at(name, None, "", "has no tables", "a table of memories")
     chosen = table or tables[0]
     rows = sqlite.read_table(path, name, chosen, watch, lambda _: None)
-    return Sample(tuple(row for row, _ in itertools.islice(rows, limit)), "", chosen, tables)
+    taken = tuple(row for row, _ in itertools.islice(rows, limit))
+    if not taken:
+        raise InputError.at(name, None, "", f"the table {chosen} holds no rows", "a table of memories")
+    return Sample(taken, "sqlite", table=chosen, tables=tables)
+
+
+def _sample_live(path: Path, limit: int, table: str) -> Sample:
+    tables = tuple(postgres.tables(path))
+    if not tables and not table:
+        raise InputError.at(safe_address(path), None, "", "has no tables that may be read", "a table of memories")
+    chosen = table or tables[0]
+    rows = tuple(postgres.first_rows(path, chosen, limit))
+    if not rows:
+        raise InputError.at(safe_address(path), None, "", f"the table {chosen} holds no rows", "a table of memories")
+    return Sample(rows, "postgresql", table=chosen, tables=tables)
+
+
+def _lists(found: Outline) -> list[tuple[str, ...]]:
+    """The paths of the lists of objects in a JSON document, those with the most keys first."""
+    lists = [path for path in found.keys if len(path) > 1 and path[-1] == EACH and EACH not in path[:-1]]
+    return [path[:-1] for path in sorted(lists, key=lambda path: (-len(found.keys[path]), len(path), path))]
 
 
 def _best_list(found: Outline) -> tuple[str, ...]:
@@ -88,10 +119,17 @@ def _best_list(found: Outline) -> tuple[str, ...]:
     return best[:-1]
 
 
-def mapping_toml(proposals: Sequence[Proposal], *, records: str = "", table: str = "", timezone: str = "") -> str:
-    """The text of a ``mapping.toml`` for the matches, each with its confidence and reason as a comment."""
+def mapping_toml(
+    proposals: Sequence[Proposal], *, records: str = "", table: str = "", timezone: str = "", file: str = ""
+) -> str:
+    """The text of a ``mapping.toml`` for the matches, each with its confidence and reason as a comment.
+
+    ``file`` names the source for a mapping that lies beside it, so that the folder can be opened too.
+    """
     lines = [f"timezone = {toml_value(timezone)}", ""] if timezone else []
     lines.append("[memories]")
+    if file:
+        lines.append(f"file = {toml_value(file)}")
     if records:
         lines.append(f"records = {toml_value(records)}")
     if table:
@@ -106,12 +144,21 @@ def mapping_toml(proposals: Sequence[Proposal], *, records: str = "", table: str
         lines += ["", "[memories.templates]"]
         for one in joined:
             holes = ["{" + path + "}" for path in one.paths]
+            made: Any = holes if one.target == "namespace" else "/".join(holes)
             comment = f"# {one.confidence}: {one.why}".translate(_ONE_LINE)
-            lines += [comment, f"{toml_value(one.target)} = {toml_value(holes)}"]
+            lines += [comment, f"{toml_value(one.target)} = {toml_value(made)}"]
+    constants = [one for one in proposals if not one.paths]
+    if constants:
+        lines += ["", "[memories.constants]"]
+        lines += [f"{toml_value(one.target)} = {toml_value(one.constant)}" for one in constants]
     units = {one.target: one.unit for one in proposals if one.unit}
     if units:
         lines += ["", "[memories.units]"]
         lines += [f"{toml_value(target)} = {toml_value(unit)}" for target, unit in units.items()]
+    splits = {one.target: one.split for one in proposals if one.split}
+    if splits:
+        lines += ["", "[memories.split]"]
+        lines += [f"{toml_value(target)} = {toml_value(between)}" for target, between in splits.items()]
     for one in proposals:
         if one.values:
             lines += ["", f"[memories.values.{toml_value(one.target)}]"]

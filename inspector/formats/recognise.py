@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from inspector.addresses import is_address, safe_address, url_of
-from inspector.errors import InputError
+from inspector.errors import InputError, Unrecognised
 from inspector.formats import gatemem, packets, postgres, rhelm, sqlite
 from inspector.formats.base import clip, did_you_mean, name_of, os_fault
 from inspector.formats.importer import Importer
@@ -161,4 +161,5 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     if shape.container == "json" and not shape.keys:
         raise InputError.at(name_of(path), None, "", "the file holds no records", "at least one of memories")
     fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
-    raise InputError.at(name_of(path), None, "", f"not recognised (its fields: {fields})", READABLE)
+    expected = f"{READABLE}; `inspector map {name_of(path)} --out mapping.toml` proposes a mapping"
+    raise Unrecognised.at(name_of(path), None, "", f"not recognised (its fields: {fields})", expected)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
-from inspector.ui.keys import common, compare, inspect, learn, start, store
+from inspector.ui.keys import common, compare, inspect, learn, mapping, start, store
 from inspector.ui.keys.action import Action
 
 #: Each place, its title in the help screen, and the places around it whose keys work in it too.
@@ -38,6 +38,7 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "prompt": ("Prompt", ("reader", "text", "detail", "inspect", "app")),
     "reader": ("In a reading pane", ("text", "detail", "inspect", "app")),
     "editor": ("While editing a value", ("inspect", "dialog")),
+    "mapping": ("Mapping assistant", ("grid", "app")),
     "files": ("Choice of files", ("grid", "dialog")),
     "store": ("Store", ("app",)),
     "records": ("Store's records", ("grid", "store", "app")),
@@ -63,6 +64,7 @@ ACTIONS: tuple[Action, ...] = (
     *common.grid(),
     *common.text(),
     *start.start(),
+    *mapping.mapping(),
     *learn.learn(),
     *common.dialogs(),
 )

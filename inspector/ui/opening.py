@@ -15,7 +15,7 @@ from textual import on, work
 from textual.app import App
 from textual.screen import Screen
 
-from inspector.errors import ONE_CONTENT, Cancelled, InputError
+from inspector.errors import ONE_CONTENT, Cancelled, InputError, Unrecognised
 from inspector.ui.config import BY_NAME, Config
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.screens.ask import AskDialog
@@ -143,6 +143,9 @@ class Opening(App[int]):
             return
         error, request = message.error, self._loading.request
         pid = getattr(error, "pid", None)
+        if isinstance(error, Unrecognised) and len(request.sources) == 1:
+            self.map_source(request, f"{error.problem.wrong}: say which of its fields is what, then open it")
+            return
         self.show_chooser()
         if isinstance(error, Cancelled):
             say(self, "stopped; what was done is kept")
@@ -246,6 +249,10 @@ class Opening(App[int]):
             from inspector.ui.screens.address import AddressDialog
 
             self.push_screen(AddressDialog(), lambda request: self.open_request(request) if request else None)
+        elif message.way == "mapping":
+            from inspector.ui.screens.files import FilesDialog
+
+            self.push_screen(FilesDialog(), self._to_map)
         elif message.way == "formats":
             from inspector.ui.screens.formats import FormatsDialog
 
@@ -254,6 +261,20 @@ class Opening(App[int]):
             from inspector.ui.screens.settings import SettingsDialog
 
             self.push_screen(SettingsDialog())
+
+    def _to_map(self, paths: tuple[Path, ...] | None) -> None:
+        if paths:
+            from inspector.requests import OpenOptions, OpenRequest
+
+            self.map_source(OpenRequest(paths[:1], OpenOptions()))
+
+    def map_source(self, request: OpenRequest, why: str = "") -> None:
+        """Leave what is open and match the fields of one source with ours."""
+        from inspector.ui.screens.mapping import MappingScreen
+
+        self.stop_loading()
+        self.close_inspection()
+        self.switch_screen(MappingScreen(request, why))
 
     def _picked(self, paths: tuple[Path, ...] | None) -> None:
         if paths:

@@ -16,6 +16,7 @@ READABLE = (
     "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or "
     "--mapping FILE for other fields"
 )
+MAPPED = f"{READABLE}; `inspector map m --out mapping.toml` proposes a mapping"
 
 
 def message(path: Path, options: LoadOptions | None = None) -> str:
@@ -182,8 +183,8 @@ BAD_FILES = {
     "Latin-1": (b"id,text\xe9", "m:1: byte 0xe9 at byte 8 of the line is not UTF-8: UTF-8 text"),
     "gzip": (b"\x1f\x8b\x08\x00", f"m: is a gzip file: {READABLE}"),
     "SQLite": (b"SQLite format 3\x00", f"m: is an SQLite database: {READABLE}"),
-    "prose": (b"Dear all, hello\nBye\n", f"m: not recognised (its fields: Dear all, hello): {READABLE}"),
-    "foreign fields": (b'{"uuid": 1, "body": "x"}\n', f"m: not recognised (its fields: body, uuid): {READABLE}"),
+    "prose": (b"Dear all, hello\nBye\n", f"m: not recognised (its fields: Dear all, hello): {MAPPED}"),
+    "foreign fields": (b'{"uuid": 1, "body": "x"}\n', f"m: not recognised (its fields: body, uuid): {MAPPED}"),
     "cut Parquet": (b"PAR1" + b"\0" * 40, None),
     "broken array": (
         b'[{"id": "a", "text": "x"},\n {"id": ]',

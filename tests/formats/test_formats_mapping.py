@@ -292,5 +292,8 @@ def test_a_bad_mapping_is_named_with_file_and_key(tmp_path: Path, name: str) -> 
 def test_mapped_without_a_mapping(tmp_path: Path) -> None:
     path = tmp_path / "m"
     path.write_text('{"k": 1}\n')
-    with pytest.raises(InputError, match=r"m: no mapping was given: --mapping FILE$"):
+    with pytest.raises(
+        InputError,
+        match=r"m: no mapping was given: --mapping FILE; `inspector map .*m --out mapping\.toml` proposes one$",
+    ):
         load([path], LoadOptions(as_format="mapped"))

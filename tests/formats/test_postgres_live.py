@@ -210,6 +210,21 @@ def test_every_command_reads_a_database(live: Live, tmp_path: Path, inspector: R
     assert (line["sources"], line["options"]) == ([safe_address(url)], {"mapping": mapping})
 
 
+def test_the_assistant_reads_only(live: Live, inspector: Run, tmp_path: Path) -> None:
+    start = live.log.stat().st_size
+    done = inspector("map", str(live.url()), "--out", str(tmp_path / "proposed.toml"))
+    assert done.returncode == 0, done.stderr
+    words = statements(live.log, start)
+    assert kinds(words) == {"BEGIN READ ONLY", "SET LOCAL", "DECLARE", "FETCH", "SELECT", "COMMIT"}
+    assert [line for line in words if line.startswith(("DECLARE", "FETCH"))] == [
+        'DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM "agent"."mem ories"',
+        "FETCH 200 FROM rows",
+    ]
+    read = ["--mapping", str(tmp_path / "proposed.toml")]
+    covered = inspector("coverage", str(live.url()), *read, "--json")
+    assert json.loads(covered.stdout)["memories"] == 1203
+
+
 @pytest.mark.parametrize(
     ("url", "text", "words"),
     [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector.inspection import demo_folder
+from tests.tools.tmux import Tmux
 
 pytestmark = [
     pytest.mark.pty,
@@ -19,52 +19,64 @@ pytestmark = [
 ]
 
 
-class Tmux:
-    """One tmux server of its own with one window."""
-
-    def __init__(self, home: Path) -> None:
-        self.socket = str(home / "tmux")
-        self.home = home
-
-    def run(self, *args: str) -> str:
-        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *args], capture_output=True, check=True)
-        return done.stdout.decode("utf-8", "replace")
-
-    def start(self, *command: str) -> None:
-        folders = [f"XDG_{name}_HOME={self.home / name}" for name in ("CONFIG", "DATA", "CACHE", "STATE")]
-        env = ["env", *folders, "LC_ALL=C.UTF-8"]
-        self.run("new-session", "-d", "-x", "120", "-y", "40", *env, *command)
-        self.run("set", "remain-on-exit", "on")
-
-    def screen(self) -> str:
-        return self.run("capture-pane", "-p")
-
-    def wait_for(self, wanted: str, seconds: float = 60) -> str:
-        end = time.monotonic() + seconds
-        while wanted not in (screen := self.screen()):
-            assert time.monotonic() < end, f"{wanted!r} did not come; the screen was:\n{screen}"
-            time.sleep(0.1)
-        return screen
-
-    def exit_status(self, seconds: float = 60) -> str:
-        """The program's exit status once it has ended."""
-        end = time.monotonic() + seconds
-        while (state := self.run("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split())[0] != "1":
-            assert time.monotonic() < end, f"the program did not end; the screen was:\n{self.screen()}"
-            time.sleep(0.1)
-        return state[1]
-
-    def keys(self, *keys: str) -> None:
-        for key in keys:
-            self.run("send-keys", key)
-            time.sleep(0.25)
-
-
 @pytest.fixture
 def tmux(tmp_path: Path) -> Iterator[Tmux]:
     server = Tmux(tmp_path)
     yield server
     subprocess.run(["tmux", "-S", server.socket, "kill-server"], capture_output=True, check=False)
+
+
+#: An export of a store that no format knows: its list, its names and its words are its own.
+UNKNOWN = """{"exported": "2026-04-01", "facts": [
+ {"factRef": "f1", "body": "Ana lives in Porto since March.", "who": {"customerId": "ana"}, "state": "Activated"},
+ {"factRef": "f2", "body": "Ana lived in Lyon before.", "who": {"customerId": "ana"}, "state": "gone"},
+ {"factRef": "f3", "body": "Bo likes tea in the morning.", "who": {"customerId": "bo"}, "state": "Activated"}
+]}
+"""
+
+
+def test_from_an_unknown_export_to_the_first_verdict(tmux: Tmux, tmp_path: Path) -> None:
+    """The assistant proposes, is corrected, writes mapping.toml; a question is asked: all in the terminal."""
+    export = tmp_path / "facts.json"
+    export.write_text(UNKNOWN)
+    tmux.start(sys.executable, "-m", "inspector", "open", str(export))
+    tmux.wait_for("not recognised (its fields: exported, facts)")
+    screen = tmux.wait_for("ctrl+s writes mapping.toml")
+    assert "who.customerId" in screen
+    # the third record is another owner's: scope 0; "gone" is no word of ours: lifecycle ?
+    assert [line.split()[3:6] for line in screen.splitlines() if " f3 " in line] == [["0", "?", "1"]]
+    second = [line for line in screen.splitlines() if " f2 " in line]
+    assert "1 ? ? ? unresolved" in second[0]
+    tmux.keys("End", "Home", "Down", "Down", "Down", "Down", "Enter")  # list, id, text, namespace, status
+    tmux.wait_for("status: where it comes from")
+    tmux.keys("Tab")
+    tmux.run("send-keys", "-l", "active")
+    tmux.keys("Enter")
+    tmux.wait_for('constant "active"')
+    screen = tmux.wait_for("ctrl+s writes mapping.toml")
+    assert "1 ? 1 ? unresolved" in next(line for line in screen.splitlines() if " f2 " in line)
+    tmux.keys("C-s")
+    tmux.wait_for("Write the mapping")
+    tmux.keys("Enter")
+    tmux.wait_for("no queries in this store: + asks one")
+    assert '"status" = "active"' in (tmp_path / "mapping.toml").read_text()
+    tmux.keys("r")
+    tmux.wait_for("Retrieval route")
+    tmux.keys("Home", "Down", "Down", "Enter")
+    tmux.wait_for("global_bm25 k 20")
+    tmux.keys("+")
+    tmux.wait_for("who asks; up and down")
+    tmux.run("send-keys", "-l", "where does Ana live")
+    tmux.keys("Tab")
+    tmux.run("send-keys", "-l", "ana")
+    tmux.keys("Tab", "Tab", "Down", "Enter")
+    screen = tmux.wait_for("asked ask-1")
+    assert "? unresolved" in row_of(screen, " f1 ")
+    assert "? unresolved" in row_of(screen, " f2 ")
+    assert "✓ 0 ✗ 1 ? 2" in screen  # f3, below the others, is Bo's
+    tmux.keys("q")
+    assert tmux.exit_status() == "0"
+    assert export.read_text() == UNKNOWN
 
 
 def row_of(screen: str, memory: str) -> str:

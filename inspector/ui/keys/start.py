@@ -45,6 +45,13 @@ def start() -> Iterator[Action]:
     yield Action(
         "chooser.database", "d", "Start: Open a database", "to the address of a database", "show_part('database')"
     )
+    yield Action(
+        "chooser.mapping",
+        "m",
+        "Start: Map an export",
+        "an export that no format knows: match its fields",
+        "show_part('mapping')",
+    )
     yield Action("chooser.formats", "f", "Start: Formats", "to the formats that can be read", "show_part('formats')")
     yield Action(
         "loading.cancel",

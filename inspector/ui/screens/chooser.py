@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _WAYS = (
     ("files", "Open your own files …", "a folder or files: JSONL, JSON, CSV, Parquet, and known formats"),
     ("database", "Open a database …", "PostgreSQL by its address, read-only, through a mapping"),
+    ("mapping", "Map an export …", "one that no format knows: match its fields, and see its first records judged"),
     ("formats", "What can be read", "formats, how each is recognised, and an example"),
     ("settings", "Settings", "theme, keys, route, and where these files are"),
 )

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from inspector.errors import InspectorError, Problem
-from inspector.i18n import language
+from inspector.i18n import _, language
 from inspector.ui.actions import bindings
 from inspector.ui.clipboard import copy_file, copy_text, write_copy
 from inspector.ui.config import Config, load_config, write_atomically
@@ -83,7 +83,11 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         wanted = self.config["theme"]
         if wanted not in loaded.themes:
             where = self.config.given.get("theme", "")
-            self._problems.append(Problem(where, None, "theme", f"{wanted!r} is not a theme", ", ".join(loaded.themes)))
+            self._problems.append(
+                Problem(
+                    where, None, "theme", _("{wanted!r} is not a theme").format(wanted=wanted), ", ".join(loaded.themes)
+                )
+            )
             wanted = DEFAULT_THEME
         self.theme = wanted
 
@@ -105,10 +109,10 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         """One toast for everything in the user's files that could not be used."""
         if self._problems:
             listed = "\n".join(str(problem) for problem in self._problems[:4])
-            more = f"\nand {len(self._problems) - 4} more" if len(self._problems) > 4 else ""
-            say(self, f"{listed}{more}", title="Not used, the default is", severity="warning")
+            more = _("\nand {count} more").format(count=len(self._problems) - 4) if len(self._problems) > 4 else ""
+            say(self, f"{listed}{more}", title=_("Not used, the default is"), severity="warning")
         if self.config.local:
-            say(self, "\n".join(map(str, self.config.local)), title="Used from the current folder")
+            say(self, "\n".join(map(str, self.config.local)), title=_("Used from the current folder"))
 
     def watch_app_focus(self, focus: bool) -> None:
         """The footer takes no bindings while the terminal is without focus, as it is at first in a browser."""
@@ -184,7 +188,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
             if isinstance(node, Findable):
                 node.open_find()
                 return
-        say(self, "nothing to find in this pane")
+        say(self, _("nothing to find in this pane"))
 
     def action_toggle_maximize(self) -> None:
         """The focused pane on the whole screen, and back."""
@@ -241,7 +245,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         notices = [
             Item(lines(f"· {notice}"), copy=notice) for bar in self.screen.query(HeaderBar) for notice in bar.notices
         ]
-        self.push_screen(ReadingDialog[None]("Notices", notices or [Item(lines("no notices"))]))
+        self.push_screen(ReadingDialog[None]("Notices", notices or [Item(lines(_("no notices")))]))
 
     # Copying
 
@@ -259,12 +263,12 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         if text:
             self._copy(text, "selection")
         else:
-            say(self, "nothing is selected; q quits")
+            say(self, _("nothing is selected; q quits"))
 
     def action_copy_to_file(self) -> None:
         """Write what was copied last to a file."""
         if not self.last_copied:
-            say(self, "nothing was copied yet: y copies what the cursor is on")
+            say(self, _("nothing was copied yet: y copies what the cursor is on"))
             return
         say(self, write_copy(self.last_copied).sentence)
         self._hand_over(copy_file())
@@ -273,7 +277,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         if text:
             self.post_message(CopyRequested(text, what))
         else:
-            say(self, "nothing here to copy")
+            say(self, _("nothing here to copy"))
 
     @on(CopyRequested)
     def _copy_requested(self, message: CopyRequested) -> None:
@@ -294,11 +298,11 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         try:
             write_atomically(path, make())
         except InspectorError as error:
-            say(self, str(error), title="Not exported", severity="error")
+            say(self, str(error), title=_("Not exported"), severity="error")
         except Exception as error:  # a thread's error has no dialog of its own
-            self.post_message(ErrorRaised(error, "Not exported"))
+            self.post_message(ErrorRaised(error, _("Not exported")))
         else:
-            say(self, f"{words} written to {path}")
+            say(self, _("{words} written to {path}").format(words=words, path=path))
             self.call_from_thread(self._hand_over, path)
 
     def _hand_over(self, path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from inspector.confinement import confinement
 from inspector.errors import InspectorError
+from inspector.i18n import _, ngettext
 from inspector.places import data_dir
 from inspector.ui.config import write_atomically
 
@@ -35,7 +36,7 @@ def copy_with_tool(text: str) -> None:
     try:
         pyperclip.copy(text)
     except Exception as error:  # pyperclip raises its own, OSError and, on Windows, ctypes errors
-        raise InspectorError(f"no clipboard tool: {type(error).__name__}") from None
+        raise InspectorError(_("no clipboard tool: {name__}").format(name__=type(error).__name__)) from None
 
 
 def is_remote(environ: Mapping[str, str] = os.environ) -> bool:
@@ -57,23 +58,30 @@ def copy_text(
     remote: bool | None = None,
 ) -> Copied:
     """Copy ``text`` by the best way there is and say which; ``to_terminal`` writes the OSC 52 sequence."""
-    size = f"{what or 'text'} ({len(text):,} character{'' if len(text) == 1 else 's'})"
+    size = ngettext("{what} ({count:,} character)", "{what} ({count:,} characters)", len(text))
+    size = size.format(what=what or _("text"), count=len(text))
     if not (is_remote() if remote is None else remote):
         try:
             tool(text)
         except InspectorError:
             pass
         else:
-            return Copied("tool", f"copied {size} with the system's clipboard tool", True)
+            return Copied("tool", _("copied {size} with the system's clipboard tool").format(size=size), True)
     # base64 makes four bytes of three
     if (len(text.encode("utf-8", "surrogatepass")) + 2) // 3 * 4 <= OSC52_MOST_BYTES:
         to_terminal(text)
-        return Copied("terminal", f"sent {size} to the terminal's clipboard (OSC 52); if it does not arrive: W", False)
-    return Copied("nothing", f"{size} is too long for the terminal's clipboard: W writes it to a file", False)
+        return Copied(
+            "terminal",
+            _("sent {size} to the terminal's clipboard (OSC 52); if it does not arrive: W").format(size=size),
+            False,
+        )
+    return Copied(
+        "nothing", _("{size} is too long for the terminal's clipboard: W writes it to a file").format(size=size), False
+    )
 
 
 def write_copy(text: str) -> Copied:
     """Write the text to :func:`copy_file`. Raises InspectorError where that cannot be done."""
     path = copy_file()
     write_atomically(path, text)
-    return Copied("file", f"written to {path}", True)
+    return Copied("file", _("written to {path}").format(path=path), True)

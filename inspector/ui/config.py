@@ -18,7 +18,7 @@ from typing import Any
 
 from inspector.confinement import check_write
 from inspector.errors import InspectorError, Problem
-from inspector.i18n import LANGUAGES
+from inspector.i18n import LANGUAGES, _
 from inspector.places import config_dir
 from inspector.text import visible
 
@@ -92,7 +92,7 @@ class Config:
 def nearest(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """``did you mean X?`` for a misspelt word, else ``otherwise``."""
     close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else otherwise
+    return _("did you mean {close}?").format(close=close[0]) if close else otherwise
 
 
 def config_folders(flag: Path | None = None, cwd: Path | None = None) -> tuple[Path, ...]:
@@ -108,27 +108,33 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InspectorError(f"cannot be read: {error.strerror or error}") from None
+        raise InspectorError(_("cannot be read: {strerror}").format(strerror=error.strerror or error)) from None
     except UnicodeDecodeError:
-        raise InspectorError("is not UTF-8") from None
+        raise InspectorError(_("is not UTF-8")) from None
     except tomllib.TOMLDecodeError as error:
-        raise InspectorError(f"is not TOML: {error}") from None
+        raise InspectorError(_("is not TOML: {error}").format(error=error)) from None
 
 
 def _wrong(setting: Setting, value: Any) -> tuple[str, str] | None:
     """What is wrong with a value and what is expected, None if it may stand."""
     if setting.kind is bool and not isinstance(value, bool):
-        return f"{value!r} is not a truth value", "true or false"
+        return _("{value!r} is not a truth value").format(value=value), _("true or false")
     if setting.kind is int and (isinstance(value, bool) or not isinstance(value, int)):
-        return f"{value!r} is not a whole number", f"a number from {setting.least} to {setting.most}"
+        return _("{value!r} is not a whole number").format(value=value), _("a number from {least} to {most}").format(
+            least=setting.least, most=setting.most
+        )
     if setting.kind is str and not isinstance(value, str):
-        return f"{value!r} is not a text", "a text in quotes"
+        return _("{value!r} is not a text").format(value=value), _("a text in quotes")
     if setting.kind is str and visible(value) != value:
-        return f"{value!r} has characters that do not show", "plain text"
+        return _("{value!r} has characters that do not show").format(value=value), _("plain text")
     if setting.choices and value not in setting.choices:
-        return f"{value!r} is not known", nearest(str(value), setting.choices) or f"one of {', '.join(setting.choices)}"
+        return _("{value!r} is not known").format(value=value), nearest(str(value), setting.choices) or _(
+            "one of {choices}"
+        ).format(choices=", ".join(setting.choices))
     if setting.most and not setting.least <= value <= setting.most:
-        return f"{value} is out of range", f"a number from {setting.least} to {setting.most}"
+        return _("{value} is out of range").format(value=value), _("a number from {least} to {most}").format(
+            least=setting.least, most=setting.most
+        )
     return None
 
 
@@ -146,13 +152,13 @@ def load_config(flag: Path | None = None, cwd: Path | None = None) -> Config:
         try:
             data = read_toml(path)
         except InspectorError as error:
-            problems.append(Problem(str(path), None, "", str(error), "settings such as k = 20"))
+            problems.append(Problem(str(path), None, "", str(error), _("settings such as k = 20")))
             continue
         for name, value in data.items():
             setting = BY_NAME.get(name)
             if setting is None:
-                known = nearest(name, BY_NAME, f"one of {', '.join(BY_NAME)}")
-                problems.append(Problem(str(path), None, name, "unknown setting", known))
+                known = nearest(name, BY_NAME, _("one of {BY_NAME}").format(BY_NAME=", ".join(BY_NAME)))
+                problems.append(Problem(str(path), None, name, _("unknown setting"), known))
             elif (wrong := _wrong(setting, value)) is not None:
                 problems.append(Problem(str(path), None, name, *wrong))
             else:
@@ -179,7 +185,9 @@ def write_setting(name: str, value: Any, path: Path | None = None) -> Path:
         try:
             read_toml(path)
         except InspectorError as error:
-            raise InspectorError(f"{path}: {error}: mend it first, it was left as it is") from None
+            raise InspectorError(
+                _("{path}: {error}: mend it first, it was left as it is").format(path=path, error=error)
+            ) from None
         lines = path.read_text(encoding="utf-8").splitlines()
     line = f"{name} = {_toml(value)}"
     for number, old in enumerate(lines):
@@ -215,4 +223,6 @@ def write_atomically(path: Path, text: str) -> None:
     except OSError as error:
         if name:
             Path(name).unlink(missing_ok=True)
-        raise InspectorError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise InspectorError(
+            _("{path}: cannot be written: {strerror}").format(path=path, strerror=error.strerror or error)
+        ) from None

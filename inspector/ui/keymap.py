@@ -16,6 +16,7 @@ from typing import Any
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
 from inspector.errors import InspectorError, Problem
+from inspector.i18n import _
 from inspector.ui.actions import BY_ID, clashes, show_key
 from inspector.ui.config import nearest, read_toml
 
@@ -65,12 +66,12 @@ def load_keymap(files: Iterable[Path]) -> Keymap:
         try:
             entries = list(_flat(read_toml(path)))
         except InspectorError as error:
-            problems.append(Problem(str(path), None, "", str(error), 'lines such as inspect.edit = "e"'))
+            problems.append(Problem(str(path), None, "", str(error), _('lines such as inspect.edit = "e"')))
             continue
         for name, value in entries:
             if name not in BY_ID:
-                expected = nearest(name, BY_ID, "an id that the help screen shows")
-                problems.append(Problem(str(path), None, name, "unknown action", expected))
+                expected = nearest(name, BY_ID, _("an id that the help screen shows"))
+                problems.append(Problem(str(path), None, name, _("unknown action"), expected))
                 continue
             normal, bad = _keys(value)
             if bad is not None:
@@ -85,13 +86,16 @@ def load_keymap(files: Iterable[Path]) -> Keymap:
 
 def _keys(value: Any) -> tuple[list[str], tuple[str, str] | None]:
     if not isinstance(value, str) or not value.strip():
-        return [], (f"{value!r} is not a text", 'one or more keys, such as "e" or "f2,ctrl+e"')
+        return [], (_("{value!r} is not a text").format(value=value), _('one or more keys, such as "e" or "f2,ctrl+e"'))
     normal = []
     # A comma alone is the key; among others it must be named, since commas separate.
     for key in [value] if value == "," else value.split(","):
         found = normal_key(key)
         if found is None:
-            return [], (f"{key.strip()!r} is not a key", 'such as "e", "f2", "ctrl+e" or "question_mark"')
+            return [], (
+                _("{key!r} is not a key").format(key=key.strip()),
+                _('such as "e", "f2", "ctrl+e" or "question_mark"'),
+            )
         normal.append(found)
     return normal, None
 
@@ -107,8 +111,8 @@ def _drop_clashes(keys: dict[str, str], where: Mapping[str, Path], problems: lis
                 str(where[own.id]),
                 None,
                 own.id,
-                f"{show_key(key)} is already {against.id}",
-                "a free key, or another key for that one too",
+                _("{show_key} is already {id}").format(show_key=show_key(key), id=against.id),
+                _("a free key, or another key for that one too"),
             )
         )
         del keys[own.id]

@@ -15,7 +15,12 @@ from textual import on, work
 from textual.app import App
 from textual.screen import Screen
 
+<<<<<<< HEAD
 from inspector.errors import ONE_CONTENT, Cancelled, InputError, Unrecognised
+=======
+from inspector.errors import ONE_CONTENT, Cancelled, InputError
+from inspector.i18n import _
+>>>>>>> 88927d9 (The words of the terminal UI marked for translation, and in Korean)
 from inspector.ui.config import BY_NAME, Config
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.screens.ask import AskDialog
@@ -148,13 +153,15 @@ class Opening(App[int]):
             return
         self.show_chooser()
         if isinstance(error, Cancelled):
-            say(self, "stopped; what was done is kept")
+            say(self, _("stopped; what was done is kept"))
         elif hasattr(error, "pid"):
             self._ask_about_held(error, pid, request)
         elif isinstance(error, InputError) and not request.options.lenient and error.problem.line is not None:
             self._ask_about_bad_input(error, request)
         else:
-            self.post_message(ErrorRaised(error, f"{title_of(request)} could not be opened"))
+            self.post_message(
+                ErrorRaised(error, _("{title_of} could not be opened").format(title_of=title_of(request)))
+            )
 
     @on(LoadingScreen.Left)
     @guarded
@@ -169,9 +176,13 @@ class Opening(App[int]):
 
     def _ask_after_stop(self, inspection: Inspection) -> None:
         answers = [
-            ("again", "Go on", "what was encoded is kept and not encoded again"),
-            ("lexical", "Open on a lexical route", f"{_LEXICAL} needs no vectors; another route can be chosen later"),
-            ("back", "Back to the start", "what was encoded is kept for the next time"),
+            ("again", _("Go on"), _("what was encoded is kept and not encoded again")),
+            (
+                "lexical",
+                _("Open on a lexical route"),
+                _("{LEXICAL} needs no vectors; another route can be chosen later").format(LEXICAL=_LEXICAL),
+            ),
+            ("back", _("Back to the start"), _("what was encoded is kept for the next time")),
         ]
 
         def answered(answer: str | None) -> None:
@@ -185,18 +196,18 @@ class Opening(App[int]):
             else:
                 self.show_chooser()
 
-        self.push_screen(AskDialog("Stopped", "Not every text is encoded yet.", answers), answered)
+        self.push_screen(AskDialog(_("Stopped"), _("Not every text is encoded yet."), answers), answered)
 
     def _ask_about_held(self, error: Exception, pid: int | None, request: OpenRequest) -> None:
-        who = "Another process" if pid is None else f"The process with the id {pid}"
+        who = _("Another process") if pid is None else _("The process with the id {pid}").format(pid=pid)
         answers = [
             (
                 "private",
-                "Use a private temporary workspace",
-                "your edits are gone at the end; export them to keep them",
+                _("Use a private temporary workspace"),
+                _("your edits are gone at the end; export them to keep them"),
             ),
-            ("again", "Try again", "after closing the other one"),
-            ("back", "Back", "open something else"),
+            ("again", _("Try again"), _("after closing the other one")),
+            ("back", "Back", _("open something else")),
         ]
 
         def answered(answer: str | None) -> None:
@@ -206,7 +217,12 @@ class Opening(App[int]):
             elif answer == "again":
                 self.open_request(request)
 
-        self.push_screen(AskDialog("The workspace is in use", f"{who} holds it.\n{error}", answers), answered)
+        self.push_screen(
+            AskDialog(
+                _("The workspace is in use"), _("{who} holds it.\n{error}").format(who=who, error=error), answers
+            ),
+            answered,
+        )
 
     def _ask_about_bad_input(self, error: InputError, request: OpenRequest) -> None:
         # One id with two contents in two files: most often two exports of one store.
@@ -214,8 +230,8 @@ class Opening(App[int]):
         planes = ("planes", "Compare them as planes of one store", "by id; the first source's records are looked at")
         answers = [
             *([planes] if twice else []),
-            ("lenient", "Skip bad records", "each is counted and listed; nothing is skipped in silence"),
-            ("back", "Back", "mend the source first; it is never written by Inspector"),
+            ("lenient", _("Skip bad records"), _("each is counted and listed; nothing is skipped in silence")),
+            ("back", "Back", _("mend the source first; it is never written by Inspector")),
         ]
 
         def answered(answer: str | None) -> None:
@@ -224,7 +240,14 @@ class Opening(App[int]):
                 options = dataclasses.replace(request.options, lenient=lenient, planes=planes)
                 self.open_request(dataclasses.replace(request, options=options))
 
-        self.push_screen(AskDialog(f"{title_of(request)} could not be read", f"error: {error}", answers), answered)
+        self.push_screen(
+            AskDialog(
+                _("{title_of} could not be read").format(title_of=title_of(request)),
+                _("error: {error}").format(error=error),
+                answers,
+            ),
+            answered,
+        )
 
     # What was chosen at the start
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from inspector.i18n import _
+
 if TYPE_CHECKING:
     from inspector.records import Progress
 
@@ -38,20 +40,20 @@ class Standing:
         parts: list[str] = []
         if self.total is not None:
             done = show_size(self.done) if self.unit == "bytes" else f"{self.done:,}"
-            parts.append(f"{done} of {self._amount(self.total)}")
+            parts.append(_("{done} of {amount}").format(done=done, amount=self._amount(self.total)))
         elif self.done:
             parts.append(self._amount(self.done))
         if self.rate is not None:
             rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.1f}"
             parts.append(f"{show_size(int(self.rate)) if self.unit == 'bytes' else rate}/s")
         if self.left is not None:
-            parts.append(f"{show_seconds(self.left)} left")
+            parts.append(_("{show_seconds} left").format(show_seconds=show_seconds(self.left)))
         if len(parts) < 2 and self.elapsed >= 1:
-            parts.append(f"{show_seconds(self.elapsed)} so far")
+            parts.append(_("{show_seconds} so far").format(show_seconds=show_seconds(self.elapsed)))
         return " · ".join(parts)
 
     def _amount(self, count: int) -> str:
-        return show_size(count) if self.unit == "bytes" else f"{count:,} {self.unit}"
+        return show_size(count) if self.unit == "bytes" else f"{count:,} {_(self.unit)}"
 
 
 def show_size(size: int | None) -> str:
@@ -72,8 +74,8 @@ def show_seconds(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+        return _("{whole} min {whole2:02d} s").format(whole=whole // 60, whole2=whole % 60)
+    return _("{whole} h {whole2:02d} min").format(whole=whole // 3600, whole2=whole % 3600 // 60)
 
 
 class Pace:

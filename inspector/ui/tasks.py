@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ
+from inspector.i18n import _
 from inspector.records import ABSENT, MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, Record
 from inspector.text import visible
 from inspector.ui.widgets.cells import Piece
@@ -39,7 +40,11 @@ def title_of(kind: Kind, records: Sequence[Record]) -> str:
     """The records in a few words."""
     if len(records) == 1:
         return f"{kind} {records[0].id}"
-    return f"{len(records):,} marked memories" if kind == "memory" else f"{len(records):,} queries"
+    return (
+        _("{count:,} marked memories").format(count=len(records))
+        if kind == "memory"
+        else _("{count:,} queries").format(count=len(records))
+    )
 
 
 def make_task(
@@ -54,10 +59,16 @@ def make_task(
     records = records_of(inspection, kind, indices)
     values = [record.get(field) for record in records]
     differ = len({repr(value) for value in values})
-    note = f"{len(records):,} records hold {differ:,} different values; all will hold this one" if differ > 1 else ""
+    note = (
+        _("{count:,} records hold {differ:,} different values; all will hold this one").format(
+            count=len(records), differ=differ
+        )
+        if differ > 1
+        else ""
+    )
     return EditTask(
         spec=spec,
-        title=f"{field} of {title_of(kind, records)}",
+        title=_("{field} of {title_of}").format(field=field, title_of=title_of(kind, records)),
         value=values[0],
         original=records[0].fields.get(field, ABSENT),
         words=words_in_use(inspection.memories if kind == "memory" else inspection.queries, spec),
@@ -89,7 +100,7 @@ def field_rows(records: Sequence[Record], kind: Kind, near: Collection[str] = ()
 
 def _field_row(records: Sequence[Record], spec: FieldSpec, near: bool) -> FieldRow:
     values = {repr(record.get(spec.name)) for record in records}
-    mixed = f"{len(values):,} different values" if len(values) > 1 else ""
+    mixed = _("{count:,} different values").format(count=len(values)) if len(values) > 1 else ""
     edited = any(spec.name in record.edits for record in records)
     return FieldRow(spec, records[0].get(spec.name), edited, mixed, near)
 
@@ -99,7 +110,7 @@ def verdict_preview(
 ) -> list[Piece]:
     """The axes and verdict that an edit would give for one pair. Raises FieldError for a value that is refused."""
     found = inspection.preview(kind, indices, field, value, qi, current.mi)
-    pieces = [Piece("would give ", "dim")]
+    pieces = [Piece(_("would give "), "dim")]
     for letter, before, after in (
         ("S", current.scope, found.scope),
         ("P", current.policy, found.policy),
@@ -113,7 +124,7 @@ def verdict_preview(
         pieces += [verdict(found.before), Piece(f" {ARROW} ", "changed")]
     pieces.append(verdict(found.admissible))
     if len(indices) > 1 or kind == "query":
-        pieces.append(Piece(f"  for {visible(current.memory_id)}", "dim"))
+        pieces.append(Piece(_("  for {memory_id}").format(memory_id=visible(current.memory_id)), "dim"))
     return pieces
 
 
@@ -129,4 +140,4 @@ def gate_preview(
     tried = inspection.gate_try(qi, mi, edits if kind == "memory" else None, edits if kind == "query" else None)
     if not tried.words:
         return []
-    return [Piece("\ngate  ", "dim"), Piece(" · ".join(tried.words), "changed")]
+    return [Piece(_("\ngate  "), "dim"), Piece(" · ".join(tried.words), "changed")]

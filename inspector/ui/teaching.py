@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Footer
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.ui.messages import ErrorRaised, ScreenSeen, guarded
 from inspector.ui.opening import Opening
 from inspector.ui.screens.ask import AskDialog
@@ -105,7 +106,7 @@ class Teaching(Opening):
             from inspector.lessons import unknown_ids
 
             for fault in unknown_ids(self.lesson.lesson, inspection)[:1]:
-                self.post_message(ErrorRaised(fault, "This lesson cannot be done as it is written"))
+                self.post_message(ErrorRaised(fault, _("This lesson cannot be done as it is written")))
         super().show_inspection(inspection)
 
     # The panel
@@ -184,7 +185,7 @@ class Teaching(Opening):
         if run is None:
             return
         if not run.is_done:
-            say(self, "this step is open: the panel says what to do")
+            say(self, _("this step is open: the panel says what to do"))
         elif not run.go(1):
             self.show_lessons(run.lesson.key)
         else:
@@ -222,7 +223,7 @@ class Teaching(Opening):
             if key is None or self.lesson is not run or run.step.question is not question:
                 return
             if not run.answer(int(key)):
-                say(self, in_language(question.choices[int(key)].because, self.language), title="Not quite")
+                say(self, in_language(question.choices[int(key)].because, self.language), title=_("Not quite"))
             self._look()
 
-        self.push_screen(AskDialog("Question", in_language(question.words, self.language), answers), answered)
+        self.push_screen(AskDialog(_("Question"), in_language(question.words, self.language), answers), answered)

@@ -17,6 +17,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from inspector.errors import InputError, InspectorError, Problem
+from inspector.i18n import _
 from inspector.resources import resource_dir
 from inspector.ui.config import nearest, read_toml
 
@@ -83,30 +84,34 @@ def read_theme(path: Path) -> Theme:
     try:
         data = read_toml(path)
     except InspectorError as error:
-        raise bad("", str(error), "a TOML file") from None
+        raise bad("", str(error), _("a TOML file")) from None
     for key in data:
         if key not in _TOP:
-            raise bad(key, "unknown key", nearest(key, _TOP) or f"one of {', '.join(_TOP)}")
+            raise bad(key, _("unknown key"), nearest(key, _TOP) or _("one of {TOP}").format(TOP=", ".join(_TOP)))
     name = data.get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
-        raise bad("name", "missing or not a name", "the theme's name: letters, digits, - and _")
+        raise bad("name", _("missing or not a name"), _("the theme's name: letters, digits, - and _"))
     dark = data.get("dark", True)
     if not isinstance(dark, bool):
-        raise bad("dark", f"{dark!r} is not a truth value", "true or false")
+        raise bad("dark", _("{dark!r} is not a truth value").format(dark=dark), _("true or false"))
     colors = _table(data, "colors", bad)
     variables = _table(data, "variables", bad)
     for key, value in colors.items():
         if key not in _BASE:
-            raise bad(f"colors.{key}", "unknown colour", nearest(key, _BASE) or f"one of {', '.join(_BASE)}")
+            raise bad(
+                f"colors.{key}",
+                _("unknown colour"),
+                nearest(key, _BASE) or _("one of {BASE}").format(BASE=", ".join(_BASE)),
+            )
         _check_colour(f"colors.{key}", value, bad)
     if "primary" not in colors:
-        raise bad("colors.primary", "missing", 'a colour, such as "#3b82f6"')
+        raise bad("colors.primary", "missing", _('a colour, such as "#3b82f6"'))
     base: dict[str, Any] = dict(colors)
     theme = Theme(name=name, dark=dark, variables=variables, **base)
     known = {**theme.to_color_system().generate(), **OWN_VARIABLES}
     for key, value in variables.items():
         if key not in known:
-            raise bad(f"variables.{key}", "unknown variable", nearest(key, known) or "a variable of this program")
+            raise bad(f"variables.{key}", _("unknown variable"), nearest(key, known) or _("a variable of this program"))
         if not key.endswith(_NOT_COLOURS):
             _check_colour(f"variables.{key}", value, bad)
     return theme
@@ -115,7 +120,7 @@ def read_theme(path: Path) -> Theme:
 def _table(data: Mapping[str, Any], key: str, bad: Any) -> dict[str, str]:
     table = data.get(key, {})
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
-        raise bad(key, "not a table of texts", f'[{key}] with lines such as primary = "#3b82f6"')
+        raise bad(key, _("not a table of texts"), _('[{key}] with lines such as primary = "#3b82f6"').format(key=key))
     return dict(table)
 
 
@@ -123,7 +128,9 @@ def _check_colour(key: str, value: str, bad: Any) -> None:
     try:
         Color.parse(value)
     except ColorParseError:
-        raise bad(key, f"{value!r} is not a colour", 'such as "#3b82f6" or "rgb(59,130,246)"') from None
+        raise bad(
+            key, _("{value!r} is not a colour").format(value=value), _('such as "#3b82f6" or "rgb(59,130,246)"')
+        ) from None
 
 
 def load_themes(user_folders: Iterable[Path] = ()) -> Themes:

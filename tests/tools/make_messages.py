@@ -12,7 +12,9 @@ click's own words included.
 from __future__ import annotations
 
 import ast
+import importlib
 import io
+import pkgutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -59,13 +61,30 @@ def calls() -> Iterator[tuple[str, Message]]:
 
 def panes() -> Iterator[tuple[str, Message]]:
     """``PANE`` and ``HELP`` of the UI's classes, and labels and help of the columns that they make."""
+    import inspector.ui
+
+    for found in pkgutil.walk_packages(inspector.ui.__path__, "inspector.ui."):
+        module = importlib.import_module(found.name)
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == found.name:
+                for name in ("PANE", "HELP"):
+                    words = vars(each).get(name)
+                    if isinstance(words, str) and words:
+                        yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
+    import inspector.ui
+
+    for found in pkgutil.walk_packages(inspector.ui.__path__, "inspector.ui."):
+        module = importlib.import_module(found.name)
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == found.name:
+                for name in ("PANE", "HELP"):
+                    words = vars(each).get(name)
+                    if isinstance(words, str) and words:
+                        yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
     for path in sorted((SOURCES / "ui").rglob("*.py")):
         place = path.relative_to(SOURCES).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                if node.targets[0].id in ("PANE", "HELP"):
-                    yield from ((place, text) for text in _constants(node.value))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column":
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column":
                 shown = [*node.args[1:2], *(word.value for word in node.keywords if word.arg in ("label", "help"))]
                 for each in shown:
                     yield from ((place, text) for text in _constants(each))
@@ -78,14 +97,20 @@ def _constants(node: ast.expr) -> Iterator[str]:
 
 def registries() -> Iterator[tuple[str, Message]]:
     """What the program shows out of its tables."""
+    from inspector.gate.coverage import Protection
+    from inspector.survey import MARKS, PARTS
     from inspector.ui.actions import ACTIONS, PLACES
     from inspector.ui.config import SETTINGS
     from inspector.ui.screens.help import SIGNS
+    from inspector.views import VERDICT_WORDS
 
     for action in ACTIONS:
         yield from (("ui/keys", text) for text in (action.name, action.help, action.label) if text)
     yield from (("ui/actions.py", title) for title, _around in PLACES.values())
     yield from (("ui/config.py", setting.help) for setting in SETTINGS)
+    yield from (("views.py", word) for word in VERDICT_WORDS.values())
+    yield from (("gate/coverage.py", each.value) for each in Protection)
+    yield from (("survey.py", text) for text in (*MARKS, *PARTS))
     yield from (("ui/screens/help.py", text) for sign, _style, meaning in SIGNS for text in (sign, meaning))
 
 

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from inspector.addresses import EXPECTED, is_address, url_of
 from inspector.errors import InputError
+from inspector.i18n import _
 from inspector.requests import OpenOptions, OpenRequest
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.files import PathSuggester
@@ -41,20 +42,22 @@ class AddressDialog(Dialog[OpenRequest]):
     def compose(self) -> ComposeResult:
         """Two lines and what is expected on them."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Open a database")
+            box.border_title = Content(_("Open a database"))
             with Horizontal():
-                yield Static(Content("address"), classes="name")
+                yield Static(Content(_("address")), classes="name")
                 yield SafeInput(placeholder="postgresql://USER@HOST/DB", id="address")
             with Horizontal():
-                yield Static(Content("mapping"), classes="name")
+                yield Static(Content(_("mapping")), classes="name")
                 yield SafeInput(
-                    placeholder="mapping.toml; empty: propose one", id="mapping", suggester=PathSuggester(Path.cwd())
+                    placeholder=_("mapping.toml; empty: propose one"), id="mapping", suggester=PathSuggester(Path.cwd())
                 )
             yield Static(id="trouble")
             yield Static(
                 Content(
-                    "Read-only. The password comes from PGPASSWORD or ~/.pgpass, never from the address.\n"
-                    "tab next line · enter opens · esc closes"
+                    _(
+                        "Read-only. The password comes from PGPASSWORD or ~/.pgpass, never from the "
+                        "address.\ntab next line · enter opens · esc closes"
+                    )
                 ),
                 classes="hint",
             )
@@ -71,11 +74,11 @@ class AddressDialog(Dialog[OpenRequest]):
         trouble = self.query_one("#trouble", Static)
         try:
             if not is_address(address):
-                raise InputError.at("the address", None, "", "is no address of a database", EXPECTED)
+                raise InputError.at(_("the address"), None, "", _("is no address of a database"), EXPECTED)
             url_of(Path(address))
             path = Path(mapping).expanduser().absolute() if mapping else None
             if path is not None and not path.is_file():
-                raise InputError.at(str(path), None, "", "is not a file", "a mapping.toml, or nothing")
+                raise InputError.at(str(path), None, "", _("is not a file"), _("a mapping.toml, or nothing"))
         except InputError as error:
             trouble.update(plain(str(error)))
             self.app.bell()

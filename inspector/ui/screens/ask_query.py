@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from inspector.asked import asked_fields, check_asked, read_namespaces, write_namespaces
 from inspector.errors import FieldError
+from inspector.i18n import N_, _
 from inspector.records import INTENTS, Namespace
 from inspector.text import visible
 from inspector.ui.actions import bindings
@@ -25,14 +26,14 @@ from inspector.ui.widgets.signs import content
 _KEYS = ("save", "previous", "next")
 #: Each line: what it is called, the query's field, what to type.
 LINES = (
-    ("text", "text", "the question"),
-    ("principal", "principal.id", "who asks; up and down: ids of the store"),
-    ("owns", "principal.namespaces", 'namespaces of the principal, as ana, ["acme", "ana"]'),
-    ("intent", "intent", "current, history or unknown; up and down choose"),
-    ("as_of", "as_of", "the instant it is about; empty: the store's own"),
-    ("purpose", "purpose", "what the answer is for"),
-    ("session", "session_id", "the authenticated session"),
-    ("tag", "semantic_tag", "the task or topic"),
+    ("text", "text", N_("the question")),
+    ("principal", "principal.id", N_("who asks; up and down: ids of the store")),
+    ("owns", "principal.namespaces", N_('namespaces of the principal, as ana, ["acme", "ana"]')),
+    ("intent", "intent", N_("current, history or unknown; up and down choose")),
+    ("as_of", "as_of", N_("the instant it is about; empty: the store's own")),
+    ("purpose", "purpose", N_("what the answer is for")),
+    ("session", "session_id", N_("the authenticated session")),
+    ("tag", "semantic_tag", N_("the task or topic")),
 )
 
 
@@ -77,13 +78,13 @@ class AskQueryDialog(Dialog[dict[str, Any]]):
     def compose(self) -> ComposeResult:
         """The lines, what is wrong with them or follows from them, the keys."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Ask")
-            for name, _, hint in LINES:
+            box.border_title = Content(_("Ask"))
+            for name, _rest1, hint in LINES:
                 with Horizontal():
                     yield Static(Content(name), classes="name")
-                    yield SafeInput(self._start.get(name, ""), placeholder=hint, id=f"line-{name}")
+                    yield SafeInput(self._start.get(name, ""), placeholder=_(hint), id=f"line-{name}")
             yield Static("", classes="says")
-            yield Static(Content("tab next line · enter or ctrl+s asks · esc closes"), classes="hint")
+            yield Static(Content(_("tab next line · enter or ctrl+s asks · esc closes")), classes="hint")
 
     def on_mount(self) -> None:
         """Begin to type."""
@@ -120,17 +121,17 @@ class AskQueryDialog(Dialog[dict[str, Any]]):
             made = self.fields()
         except FieldError as error:
             if error.field == "text":
-                says.update(content([Piece("type the question", "dim")]))
+                says.update(content([Piece(_("type the question"), "dim")]))
             else:
                 says.update(content([Piece(f"✗ {error.field}: {visible(error.wrong)}", "bad")]))
             return
         owns = made.get("principal", {}).get("namespaces")
         if owns:
-            words = "scope: 1 in these namespaces and under them, 0 in others"
+            words = _("scope: 1 in these namespaces and under them, 0 in others")
         elif principal:
-            words = "no namespace of the store names this principal: scope will be ?"
+            words = _("no namespace of the store names this principal: scope will be ?")
         else:
-            words = "nobody asks: scope will be ?"
+            words = _("nobody asks: scope will be ?")
         says.update(content([Piece(words, "dim")]))
 
     @on(Input.Submitted)

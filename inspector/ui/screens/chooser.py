@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Footer, Static
 
 from inspector.confinement import confinement
+from inspector.i18n import N_, _
 from inspector.text import counted
 from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
@@ -31,11 +32,18 @@ if TYPE_CHECKING:
     from inspector.views import Recent
 
 _WAYS = (
+<<<<<<< HEAD
     ("files", "Open your own files …", "a folder or files: JSONL, JSON, CSV, Parquet, and known formats"),
     ("database", "Open a database …", "PostgreSQL by its address, read-only, through a mapping"),
     ("mapping", "Map an export …", "one that no format knows: match its fields, and see its first records judged"),
     ("formats", "What can be read", "formats, how each is recognised, and an example"),
     ("settings", "Settings", "theme, keys, route, and where these files are"),
+=======
+    ("files", N_("Open your own files …"), N_("a folder or files: JSONL, JSON, CSV, Parquet, and known formats")),
+    ("database", N_("Open a database …"), N_("PostgreSQL by its address, read-only, through a mapping")),
+    ("formats", N_("What can be read"), N_("formats, how each is recognised, and an example")),
+    ("settings", "Settings", N_("theme, keys, route, and where these files are")),
+>>>>>>> 88927d9 (The words of the terminal UI marked for translation, and in Korean)
 )
 
 
@@ -91,8 +99,11 @@ class ChooserScreen(BaseScreen):
         yield HeaderBar()
         yield Static(
             Content.from_markup(
-                "Why an answer came from the wrong memory, and what would have prevented it.\n"
-                "New here? [$link]$key[/] opens short lessons, each done in the program itself.",
+                _(
+                    "Why an answer came from the wrong memory, and what would have prevented it.\n"
+                    "New here? [$link]$key[/] opens short lessons, each done in the program "
+                    "itself."
+                ),
                 key=show_keys(BY_ID["chooser.learn"], getattr(self.app, "keys_changed", {})),
             ),
             id="intro",
@@ -113,10 +124,10 @@ class ChooserScreen(BaseScreen):
                 Column("language", "", 6, least=2, align="right"),
             ],
             show_header=False,
-            empty="reading the bundled stores …",
+            empty=_("reading the bundled stores …"),
             id="demos",
         )
-        demos.border_title = Content("Bundled stores: each teaches one thing")
+        demos.border_title = Content(_("Bundled stores: each teaches one thing"))
 
         recent = Grid(
             [
@@ -126,22 +137,22 @@ class ChooserScreen(BaseScreen):
                 Column("path", "", 10, flex=3),
             ],
             show_header=False,
-            empty="none yet: what you open is listed here",
+            empty=_("none yet: what you open is listed here"),
             id="recent",
         )
-        recent.border_title = Content("Recent workspaces")
+        recent.border_title = Content(_("Recent workspaces"))
 
         ways = Grid(
             [Column("name", "", 22, least=16), Column("what", "", 30, flex=1)],
             RowList(
                 [way for way in _WAYS if way[0] != "database" or confinement() is None],
                 lambda way: way[0],
-                lambda way: [Piece(way[1], "strong"), Piece(way[2], "dim")],
+                lambda way: [Piece(_(way[1]), "strong"), Piece(_(way[2]), "dim")],
             ),
             show_header=False,
             id="files",
         )
-        ways.border_title = Content("Your own")
+        ways.border_title = Content(_("Your own"))
         await self.query_one("#lists").mount(demos, recent, ways, Static(id="about"))
         demos.focus()
         self._read()

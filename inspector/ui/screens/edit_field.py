@@ -78,8 +78,8 @@ class EditFieldDialog(Dialog[bool]):
         """A filter, the fields, and the editor in their place once a field is chosen."""
         with Vertical(classes="dialog") as box:
             box.border_title = plain(self.heading)
-            yield SafeInput(placeholder="field name, or part of it", classes="find")
-            yield Grid(_COLUMNS, self._source(""), show_header=False, empty="no field is called so")
+            yield SafeInput(placeholder=_("field name, or part of it"), classes="find")
+            yield Grid(_COLUMNS, self._source(""), show_header=False, empty=_("no field is called so"))
             yield FieldEditor()
 
     def on_mount(self) -> None:

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Footer
 
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.base import Dialog
@@ -42,14 +43,14 @@ class EditsDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         """One table."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Edits, the latest first")
+            box.border_title = Content(_("Edits, the latest first"))
             yield Grid(
                 [
                     Column("when", "when (UTC)", 19, least=11),
                     Column("active", "", 10),
                     Column("words", "edit", 30, flex=1),
                 ],
-                empty="no edits yet: e on a field, or 1 0 . on an axis",
+                empty=_("no edits yet: e on a field, or 1 0 . on an axis"),
             )
         yield Footer(show_command_palette=False)
 
@@ -67,7 +68,7 @@ class EditsDialog(Dialog[None]):
 
         def cells(entry: EditEntry) -> list[Cell]:
             style = "" if entry.active else "dim"
-            state = Piece("in force", "edited") if entry.active else Piece("undone", "dim")
+            state = Piece(_("in force"), "edited") if entry.active else Piece(_("undone"), "dim")
             return [Piece(entry.when[:19].replace("T", " "), "dim"), state, Piece(entry.words, style)]
 
         self.query_one(Grid).set_source(RowList(self._entries, lambda entry: entry.seq, cells))

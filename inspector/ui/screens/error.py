@@ -7,13 +7,15 @@ import traceback
 from textual.content import Content
 
 from inspector.errors import InspectorError
+from inspector.i18n import N_, _
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.safe import lines, paragraphs
 
-_ADVICE = (
-    "This is a fault of Inspector, not of your data. What was shown as done is kept: every edit is on disk before it "
-    "is shown. You can go on, or quit (ctrl+q) and start again; a report with the text below helps to mend it."
+_ADVICE = N_(
+    "This is a fault of Inspector, not of your data. What was shown as done is "
+    "kept: every edit is on disk before it is shown. You can go on, or quit "
+    "(ctrl+q) and start again; a report with the text below helps to mend it."
 )
 
 
@@ -30,8 +32,8 @@ class ErrorDialog(ReadingDialog[None]):
             items = paragraphs(str(error))
         else:
             words = lines(f"{type(error).__name__}: {error}")
-            items = [Item(Content(_ADVICE)), blank(), Item(words), blank(), *paragraphs(self.copy_text())]
-        super().__init__(title or ("Error" if self.expected else "Something unexpected happened"), items)
+            items = [Item(Content(_(_ADVICE))), blank(), Item(words), blank(), *paragraphs(self.copy_text())]
+        super().__init__(title or (_("Error") if self.expected else _("Something unexpected happened")), items)
 
     @property
     def expected(self) -> bool:
@@ -41,5 +43,5 @@ class ErrorDialog(ReadingDialog[None]):
     def copy_text(self) -> str:
         """The error in one line as the command line prints it, or its traceback."""
         if self.expected:
-            return f"error: {self.error}"
+            return _("error: {error}").format(error=self.error)
         return "".join(traceback.format_exception(self.error))

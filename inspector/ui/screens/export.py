@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from inspector.confinement import check_write
+from inspector.i18n import N_, _
 from inspector.ui.app import InspectorApp
 from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The dialects of the SQL, by the database's name.
 SQL_DIALECTS = {"PostgreSQL": "postgresql", "SQLite": "sqlite", "DuckDB": "duckdb"}
-_FORM_WORDS = {"csv": "CSV", "json": "JSON lines", "md": "Markdown"}
+_FORM_WORDS = {"csv": "CSV", "json": N_("JSON lines"), "md": "Markdown"}
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,14 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
 
             found.append(
                 Choice(
-                    f"{table.name} as {words}",
-                    "the rows as they are shown now",
+                    _("{name} as {words}").format(name=_(table.name), words=_(words)),
+                    _("the rows as they are shown now"),
                     f"{file_name(table.name)}.{form}",
                     make,
                 )
             )
     picture = app.export_screenshot(title="Inspector")
-    found.append(Choice("screen as SVG", "the screen as a picture", "screen.svg", lambda: picture))
+    found.append(Choice(_("screen as SVG"), _("the screen as a picture"), "screen.svg", lambda: picture))
     if inspection is not None:
 
         def edits(form: Any, *dialect: Any) -> str:
@@ -82,7 +83,9 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
             return out.getvalue()
 
         found.append(
-            Choice("edits as JSON lines", "a patch; inspector apply reads it", "edits.jsonl", lambda: edits("jsonl"))
+            Choice(
+                _("edits as JSON lines"), _("a patch; inspector apply reads it"), "edits.jsonl", lambda: edits("jsonl")
+            )
         )
         for name, dialect in SQL_DIALECTS.items():
 
@@ -91,7 +94,7 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
 
             about = "UPDATE statements that name the old values, to review and run"
             found.append(Choice(f"edits as SQL for {name}", about, f"edits-{dialect}.sql", statements))
-        found.append(Choice("store as JSON lines", "every memory, edits applied", "memories.jsonl", store))
+        found.append(Choice(_("store as JSON lines"), _("every memory, edits applied"), "memories.jsonl", store))
     return found
 
 
@@ -123,9 +126,9 @@ class ExportDialog(Dialog[None]):
             self.offered, lambda each: each.words, lambda each: [Piece(each.words, "strong"), Piece(each.about, "dim")]
         )
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Export")
+            box.border_title = Content(_("Export"))
             yield Grid([Column("words", "", 30, least=20), Column("about", "", 20, flex=1)], rows, show_header=False)
-            yield Input(placeholder="file")
+            yield Input(placeholder=_("file"))
             yield Static(id="trouble")
 
     @property
@@ -153,7 +156,9 @@ class ExportDialog(Dialog[None]):
         check_write(path)  # before it is looked at
         if path.exists() and self._confirmed != path:
             self._confirmed = path
-            self.query_one("#trouble", Static).update(plain(f"{path} exists: enter again replaces it"))
+            self.query_one("#trouble", Static).update(
+                plain(_("{path} exists: enter again replaces it").format(path=path))
+            )
             return
         choice = self._choice
         # The app writes: a worker of this dialog would end with it.

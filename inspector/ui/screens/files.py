@@ -22,6 +22,7 @@ from textual.widgets import Footer, Input, Static
 from inspector.addresses import is_address
 from inspector.confinement import check_read
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.pace import show_size
@@ -46,7 +47,13 @@ class Entry:
     def cells(self) -> list[Cell]:
         """Name, kind, size."""
         strong = "strong" if self.kind in ("bundle", "readable") else "dim" if self.kind == "file" else "link"
-        words = {"bundle": "a bundle: enter opens it", "folder": "", "readable": "can be read", "file": "", "up": ""}
+        words = {
+            "bundle": _("a bundle: enter opens it"),
+            "folder": "",
+            "readable": _("can be read"),
+            "file": "",
+            "up": "",
+        }
         slash = "/" if self.kind in ("folder", "bundle") else ""
         return [Piece(self.name + slash, strong), Piece(words[self.kind], "dim"), show_size(self.size)]
 
@@ -133,8 +140,8 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
     def compose(self) -> ComposeResult:
         """The path above, the entries below."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Open a folder or files")
-            yield Input(placeholder="path: type, → completes, enter opens", suggester=PathSuggester(self.folder))
+            box.border_title = Content(_("Open a folder or files"))
+            yield Input(placeholder=_("path: type, → completes, enter opens"), suggester=PathSuggester(self.folder))
             yield Static(id="where")
             yield Static(id="trouble")
             yield Grid(
@@ -144,7 +151,7 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
                     Column("size", "size", 8, align="right"),
                 ],
                 markable=True,
-                empty="nothing here begins so",
+                empty=_("nothing here begins so"),
             )
         yield Footer(show_command_palette=False)
 
@@ -198,7 +205,7 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
         elif path.exists():
             self.dismiss((path,))
         else:
-            self._trouble(f"{path}: no such file or folder")
+            self._trouble(_("{path}: no such file or folder").format(path=path))
 
     @on(Grid.RowSelected)
     def _selected(self, message: Grid.RowSelected) -> None:

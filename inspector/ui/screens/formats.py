@@ -6,6 +6,7 @@ from textual import work
 from textual.content import Content
 from textual.message import Message
 
+from inspector.i18n import _
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.widgets.reader import Item, Reader, blank
 from inspector.ui.widgets.safe import lines, plain
@@ -25,7 +26,7 @@ class FormatsDialog(ReadingDialog[None]):
             self.items = items
 
     def __init__(self) -> None:
-        super().__init__("What can be read", [Item(Content("reading …"))])
+        super().__init__(_("What can be read"), [Item(Content(_("reading …")))])
 
     def on_mount(self) -> None:
         """Ask for the list."""

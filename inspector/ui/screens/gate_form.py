@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.records import Memory
 from inspector.text import visible
 from inspector.ui.actions import bindings
@@ -63,16 +64,16 @@ class GovernsDialog(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """The lines in two parts, what they would change, the keys."""
         with Vertical(classes="dialog") as box:
-            box.border_title = plain(f"Governs and authority of {self.form.memory.id}")
+            box.border_title = plain(_("Governs and authority of {id}").format(id=self.form.memory.id))
             for number, name in enumerate(self.form.lines):
                 if number in (0, 4):
-                    yield Static(Content("governs" if number == 0 else "authority"), classes="part")
+                    yield Static(Content("governs" if number == 0 else _("authority")), classes="part")
                 with Horizontal():
                     yield Static(Content(f"  {name}"), classes="name")
-                    yield SafeInput(self.form.lines[name], placeholder=HINTS[name], id=f"line-{name}")
+                    yield SafeInput(self.form.lines[name], placeholder=_(HINTS[name]), id=f"line-{name}")
             yield Static("", classes="says")
             yield Static(
-                Content("tab next line · up and down known words · enter or ctrl+s saves · esc leaves all as it is"),
+                Content(_("tab next line · up and down known words · enter or ctrl+s saves · esc leaves all as it is")),
                 classes="hint",
             )
 
@@ -97,17 +98,20 @@ class GovernsDialog(Dialog[bool]):
         except FieldError as error:
             self._refuse(error)
             return
-        pieces = [Piece("the malformed block would be replaced by this\n", "warn")] if self.form.repairs else []
+        pieces = [Piece(_("the malformed block would be replaced by this\n"), "warn")] if self.form.repairs else []
         if not edits:
-            pieces.append(Piece("nothing changed yet", "dim"))
+            pieces.append(Piece(_("nothing changed yet"), "dim"))
         else:
             sets = "; ".join(f"{name} = {show_value(value)}" for name, value in edits.items())
-            pieces.append(Piece(f"sets {sets[:400]}", "dim"))
-            pieces.append(Piece("\n" + "\n".join(map(visible, words)) if words else "\nchanges nothing at the gate"))
+            pieces.append(Piece(_("sets {sets}").format(sets=sets[:400]), "dim"))
+            pieces.append(Piece("\n" + "\n".join(map(visible, words)) if words else _("\nchanges nothing at the gate")))
         self.query_one(".says", Static).update(content(pieces))
 
     def _refuse(self, error: FieldError) -> None:
-        pieces = [Piece(f"✗ {visible(error.wrong)}", "bad"), Piece(f"  expected: {visible(error.expected)}")]
+        pieces = [
+            Piece(f"✗ {visible(error.wrong)}", "bad"),
+            Piece(_("  expected: {expected}").format(expected=visible(error.expected))),
+        ]
         self.query_one(".says", Static).update(content(pieces))
 
     @on(Input.Submitted)

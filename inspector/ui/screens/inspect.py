@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Footer
 
 from inspector.audited import INLINE_AUDITS
+from inspector.i18n import _
 from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
@@ -118,7 +119,10 @@ class InspectScreen(InspectCompare, InspectAudit):
         self._show_header()
         self.show_query()
         if not self.inspection.queries:
-            self.tell(f"{self.query_pane.no_queries}: its text, who asks, intent, as_of", "strong")
+            self.tell(
+                _("{no_queries}: its text, who asks, intent, as_of").format(no_queries=self.query_pane.no_queries),
+                "strong",
+            )
         (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
 
     def on_unmount(self) -> None:
@@ -313,15 +317,15 @@ class InspectScreen(InspectCompare, InspectAudit):
             f"✓ {total.admit:,} ✗ {total.exclude:,} ? {total.unresolved:,}",
         ]
         if total.recall is not None:
-            facts.append(f"recall {share(total.recall)}")
+            facts.append(_("recall {share}").format(share=share(total.recall)))
         if total.feasible_share is not None:
-            facts.append(f"feasible {share(total.feasible_share)}")
+            facts.append(_("feasible {share}").format(share=share(total.feasible_share)))
         if total.risk_lower is not None and total.risk_upper is not None:
-            facts.append(f"risk {bounds(total.risk_lower, total.risk_upper)}")
+            facts.append(_("risk {bounds}").format(bounds=bounds(total.risk_lower, total.risk_upper)))
         if total.not_evaluable:
-            facts.append(f"{total.not_evaluable:,} not evaluable")
-        facts.append(f"isolation {inspection.settings.isolation}")
-        strict = ("unknown intent: strict",) if inspection.settings.unknown_intent == "strict" else ()
+            facts.append(_("{not_evaluable:,} not evaluable").format(not_evaluable=total.not_evaluable))
+        facts.append(_("isolation {isolation}").format(isolation=inspection.settings.isolation))
+        strict = (_("unknown intent: strict"),) if inspection.settings.unknown_intent == "strict" else ()
         self.header.show(inspection.name, facts, (*strict, *inspection.header()))
 
     # Going about
@@ -394,9 +398,15 @@ class InspectScreen(InspectCompare, InspectAudit):
         current = self.candidate_pane.current
         if self.qi is not None and (self.query_pane.has_focus_within or self.bundle_bar.has_focus):
             row = self.query_pane.row(self.qi)
-            self.app.push_screen(ReadingDialog[None](f"Query {row.query_id}", paragraphs(row.text)))
+            self.app.push_screen(
+                ReadingDialog[None](_("Query {query_id}").format(query_id=row.query_id), paragraphs(row.text))
+            )
         elif current is not None:
-            self.app.push_screen(ReadingDialog[None](f"Memory {current.memory_id}", paragraphs(current.text)))
+            self.app.push_screen(
+                ReadingDialog[None](
+                    _("Memory {memory_id}").format(memory_id=current.memory_id), paragraphs(current.text)
+                )
+            )
 
     def action_why_not(self) -> None:
         """Ask for any stored memory and show it against the query."""
@@ -423,12 +433,14 @@ class InspectScreen(InspectCompare, InspectAudit):
             return
         missing = [row.mi for row in self.inspection.eligible_missing(self.qi)]
         if not missing:
-            self.tell("no memory with verdict 1 and relevance 1 is missing from the candidates")
+            self.tell(_("no memory with verdict 1 and relevance 1 is missing from the candidates"))
             return
         asked = self._asked.setdefault(self.qi, [])
         asked += [mi for mi in missing if mi not in asked]
         self.show_query(cursor=missing[0])
-        self.tell(f"{len(missing)} eligible and not retrieved: rows without a rank, below the others")
+        self.tell(
+            _("{count} eligible and not retrieved: rows without a rank, below the others").format(count=len(missing))
+        )
 
     def open_find(self) -> None:
         """``/`` where the focus is on nothing that can be searched: find among the candidates."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from inspector.asked import write_namespaces
+from inspector.i18n import _
 from inspector.records import OnProgress
 from inspector.text import visible
 from inspector.ui.screens.ask_query import AskQueryDialog
@@ -22,7 +23,7 @@ class InspectAsking(InspectWorking):
     def action_ask(self) -> None:
         """Ask a question: its text, who asks, intent and instant."""
         if self.busy:
-            self.toast("wait until the route is evaluated, or cancel it with escape", "warning")
+            self.toast(_("wait until the route is evaluated, or cancel it with escape"), "warning")
             return
         self.app.push_screen(
             AskQueryDialog(
@@ -77,11 +78,11 @@ class InspectAsking(InspectWorking):
             if asked:
                 self.select_query(asked[-1])
                 query = self.inspection.queries[asked[-1]]
-                return f"asked {query.id}: {query.text}"
+                return _("asked {id}: {text}").format(id=query.id, text=query.text)
             return "ranked"
         for qi in sorted(self.inspection.unranked, reverse=True):
             self.inspection.take_away(qi)
-        return "the question was taken back; what was encoded is kept"
+        return _("the question was taken back; what was encoded is kept")
 
     def take_away(self) -> bool:
         """Take the selected query away, if it was typed in; False for one of the source's."""

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.retrieval.specs import DEFAULT_DEPTH, ROUTES, RouteSpec
 from inspector.text import visible
 from inspector.ui.actions import bindings
@@ -54,14 +55,14 @@ class RouteDialog(Dialog[RouteChoice]):
         """The routes, and the two numbers."""
         columns = (Column("name", "route", 20), Column("needs", "needs", 14, 7), Column("does", "", 20, flex=1))
         with Vertical(classes="dialog") as box:
-            box.border_title = "Retrieval route"
+            box.border_title = _("Retrieval route")
             yield Grid(columns, RowList(list(ROUTES.values()), lambda route: route.name, route_cells))
             with Horizontal():
-                yield Static(Content("candidates k  "))
+                yield Static(Content(_("candidates k  ")))
                 yield SafeInput(str(self._now.k), type="integer", id="k")
-                yield Static(Content("   postfilter depth  "))
+                yield Static(Content(_("   postfilter depth  ")))
                 yield SafeInput(str(self._now.depth or DEFAULT_DEPTH), type="integer", id="depth")
-            yield Static(Content("enter takes the route under the cursor"), classes="says")
+            yield Static(Content(_("enter takes the route under the cursor")), classes="says")
 
     def on_mount(self) -> None:
         """Begin at the route in force."""
@@ -85,7 +86,11 @@ class RouteDialog(Dialog[RouteChoice]):
         typed = self.query_one(selector, SafeInput).value.strip()
         if not typed.isdecimal() or not 1 <= int(typed) <= _MOST:
             what = selector.removeprefix("#")
-            raise InspectorError(f"{what}: {typed!r}: a whole number from 1 to {_MOST:,} is expected")
+            raise InspectorError(
+                _("{what}: {typed!r}: a whole number from 1 to {MOST:,} is expected").format(
+                    what=what, typed=typed, MOST=_MOST
+                )
+            )
         return int(typed)
 
 
@@ -114,7 +119,7 @@ class LinesDialog(Dialog[bool]):
             box.border_title = plain(self.heading)
             yield Static(Content(self._hint), classes="hint")
             yield SafeTextArea("\n".join(visible(line) for line in self._lines))
-            yield Static(Content("ctrl+s saves, escape leaves it as it is"), classes="says")
+            yield Static(Content(_("ctrl+s saves, escape leaves it as it is")), classes="says")
 
     def on_mount(self) -> None:
         """Begin to type."""

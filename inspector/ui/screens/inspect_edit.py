@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.errors import FieldError, InspectorError
 from inspector.gate.evaluate import MEMORY_FIELDS_READ
+from inspector.i18n import _
 from inspector.records import (
     ABSENT,
     INTENTS,
@@ -142,7 +143,7 @@ class InspectEditing(InspectBase):
         records = records_of(self.inspection, kind, indices)
         self.app.push_screen(
             EditFieldDialog(
-                f"Edit {title_of(kind, records)}",
+                _("Edit {title_of}").format(title_of=title_of(kind, records)),
                 field_rows(records, kind, near),
                 partial(self.make_task, kind, indices),
                 partial(self._save, kind, indices),
@@ -186,12 +187,12 @@ class InspectEditing(InspectBase):
         elif field is not None:
             self._revert("memory", self._chosen_memories(), field)
         else:
-            self.toast("put the cursor on a field that carries an edit; E lists all edits")
+            self.toast(_("put the cursor on a field that carries an edit; E lists all edits"))
 
     def _revert(self, kind: Kind, indices: Sequence[int], field: str) -> None:
         edited = [index for index in indices if field in records_of(self.inspection, kind, [index])[0].edits]
         if not edited:
-            self.toast(f"{field} has no edit")
+            self.toast(_("{field} has no edit").format(field=field))
             return
         self.looked()
         for index in edited:
@@ -209,7 +210,7 @@ class InspectEditing(InspectBase):
             key = self.why.reader.key
             axis = key.place if isinstance(key, FieldChoice) else None
         if axis not in ("scope", "policy", "lifecycle", "relevance"):
-            self.toast("put the column cursor on S, P, L or R, with left and right, to judge that axis")
+            self.toast(_("put the column cursor on S, P, L or R, with left and right, to judge that axis"))
             return
         value = {"1": Trit.YES, "0": Trit.NO, "?": Trit.UNKNOWN, "": None}[sign]
         indices = self._chosen_memories()
@@ -221,13 +222,13 @@ class InspectEditing(InspectBase):
         """Undo the last edit."""
         self.looked()
         if self.inspection.undo() is None:
-            self.tell("nothing to undo")
+            self.tell(_("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
         self.looked()
         if self.inspection.redo() is None:
-            self.tell("nothing to redo")
+            self.tell(_("nothing to redo"))
 
     def action_flip(self) -> None:
         """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
@@ -254,7 +255,7 @@ class InspectEditing(InspectBase):
         try:
             self.inspection.apply_flip(event.mi, event.flip.edits)
         except FieldError as error:
-            self.fail(error, "The edit was refused")
+            self.fail(error, _("The edit was refused"))
 
     def looked(self) -> None:
         """What an earlier edit changed in this query has been seen; the next edit is marked alone."""
@@ -267,7 +268,7 @@ class InspectEditing(InspectBase):
 
         indices = self._chosen_memories()
         if not indices:
-            self.tell("no memory under the cursor")
+            self.tell(_("no memory under the cursor"))
             return
 
         def before(words: str) -> None:
@@ -288,7 +289,7 @@ class InspectEditing(InspectBase):
             return
         now = self.inspection.queries[self.qi].value("intent")
         following = INTENTS[(INTENTS.index(now) + 1) % len(INTENTS)] if now in INTENTS else INTENTS[0]
-        self.words_before = f"intent {following}: "
+        self.words_before = _("intent {following}: ").format(following=following)
         self._edit_query_field("intent", following)
 
     def _edit_query_field(self, field: str, value: Any) -> None:
@@ -298,7 +299,7 @@ class InspectEditing(InspectBase):
         try:
             self.inspection.edit("query", [self.qi], field, value)
         except FieldError as error:
-            self.fail(error, "The edit was refused")
+            self.fail(error, _("The edit was refused"))
 
     def action_as_of_earlier(self) -> None:
         """``as_of`` to the store's event before."""
@@ -319,9 +320,9 @@ class InspectEditing(InspectBase):
         else:
             near = [event for event in self._events if now is None or event.us > now.us][:1]
         if not near:
-            self.tell("no earlier event in the store" if direction < 0 else "no later event in the store")
+            self.tell(_("no earlier event in the store") if direction < 0 else _("no later event in the store"))
             return
-        self.words_before = f"as_of {near[0].text}: "
+        self.words_before = _("as_of {text}: ").format(text=near[0].text)
         self._edit_query_field("as_of", time_value(near[0]))
 
     def forget_events(self) -> None:
@@ -347,7 +348,7 @@ class InspectEditing(InspectBase):
     def action_assumptions(self) -> None:
         """Edit what missing fields are taken as."""
         lines = [f"{name} = {show_value(value)}" for name, value in self.inspection.settings.assumptions.items()]
-        hint = "One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care."
+        hint = _("One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care.")
         self.app.push_screen(LinesDialog("Assumptions", hint, lines, self._assume))
 
     def _assume(self, lines: list[str]) -> None:
@@ -358,7 +359,7 @@ class InspectEditing(InspectBase):
     def action_aliases(self) -> None:
         """Edit which ids mean one owner."""
         lines = [", ".join(group) for group in self.inspection.settings.aliases]
-        hint = "The ids of one owner on a line, with commas between them."
+        hint = _("The ids of one owner on a line, with commas between them.")
         self.app.push_screen(LinesDialog("Aliases", hint, lines, self._alias))
 
     def _alias(self, lines: list[str]) -> None:
@@ -381,7 +382,9 @@ def assumption(line: str) -> tuple[str, Any]:
     spec = MEMORY_FIELDS.get(name) or (QUERY_FIELDS.get(name[6:]) if name.startswith("query.") else None)
     if not equals or not value or (spec is None and name != "policy"):
         raise InspectorError(
-            f"{line!r}: FIELD = VALUE is expected, FIELD being a memory's field, query.FIELD or policy"
+            _("{line!r}: FIELD = VALUE is expected, FIELD being a memory's field, query.FIELD or policy").format(
+                line=line
+            )
         )
     if spec is None:
         return name, value

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from inspector.errors import FieldError
 from inspector.gate.gate import MODES, Mode
+from inspector.i18n import _
 from inspector.ui.messages import guarded
 from inspector.ui.screens.ask import AskDialog
 from inspector.ui.screens.gate_form import GovernsDialog
@@ -40,9 +41,11 @@ class InspectGate(InspectEditing):
     def choose_gate_mode(self) -> None:
         """Choose the mode from a list that says what each asks."""
         now = self.inspection.gate.mode
-        answers = [(mode, f"{mode}{'  (now)' if mode == now else ''}: {MODE_WORDS[mode][0]}") for mode in MODES]
-        listed = [(mode, words, MODE_WORDS[mode][1]) for mode, words in answers]
-        self.app.push_screen(AskDialog("Gate mode", "What does the gate ask, in the whole store?", listed), self._mode)
+        answers = [(mode, f"{mode}{_('  (now)') if mode == now else ''}: {_(MODE_WORDS[mode][0])}") for mode in MODES]
+        listed = [(mode, words, _(MODE_WORDS[mode][1])) for mode, words in answers]
+        self.app.push_screen(
+            AskDialog(_("Gate mode"), _("What does the gate ask, in the whole store?"), listed), self._mode
+        )
 
     def _mode(self, mode: str | None) -> None:
         if mode is not None:
@@ -53,10 +56,12 @@ class InspectGate(InspectEditing):
         before = self._decided()
         self.inspection.gate.mode = mode
         after = self._decided()
-        words = f"gate {mode}: {MODE_WORDS[mode][0]}"
+        words = _("gate {mode}: {MODE_WORDS}").format(mode=mode, MODE_WORDS=_(MODE_WORDS[mode][0]))
         if before:
             moved = sum(one != other for one, other in zip(before, after, strict=True))
-            words += f"; the final action is another one in {moved:,} of {len(before):,} queries"
+            words += _("; the final action is another one in {moved:,} of {count:,} queries").format(
+                moved=moved, count=len(before)
+            )
         self.tell(words, "strong")
         self.show_query()
         self.detail.show(self.detail.subject)
@@ -114,12 +119,12 @@ class InspectGate(InspectEditing):
         try:
             self._store(event.mi, event.offer.edits)
         except FieldError as error:
-            self.fail(error, "The edit was refused")
+            self.fail(error, _("The edit was refused"))
 
     def close_gap(self) -> None:
         """Apply the offer under the cursor, else the first."""
         chosen = self.gate.first_offer()
         if chosen is None:
-            self.tell("nothing is open: full chain, enforced, and the gate can fire")
+            self.tell(_("nothing is open: full chain, enforced, and the gate can fire"))
         else:
             self.on_offer_chosen(chosen)

@@ -10,6 +10,7 @@ from textual import on
 from textual.message import Message
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.mdl import POOLS, Params
 from inspector.ui.messages import guarded
 from inspector.ui.screens.inspect_ask import InspectAsking
@@ -70,7 +71,7 @@ class InspectMdl(InspectGate, InspectAsking):
     def _texts_read(self, event: TextsRead) -> None:
         event.stop()
         if event.error is not None:
-            self.fail(event.error, "The decision could not be made")
+            self.fail(event.error, _("The decision could not be made"))
         elif event.qi == self.qi and self.inspection.weighed(event.qi).is_read:
             self.show_query(cursor=self.mi)
             self.detail.show(self.detail.subject)
@@ -81,7 +82,7 @@ class InspectMdl(InspectGate, InspectAsking):
     def on_constants_chosen(self, event: ConstantsChosen) -> None:
         """Put other constants in force."""
         event.stop()
-        self.decide_by(event.params, f"decided by {event.params.switches.words} MDL")
+        self.decide_by(event.params, _("decided by {words} MDL").format(words=event.params.switches.words))
 
     def decide_by(self, params: Params, words: str) -> None:
         """Decide by other constants, in all queries, and say what that moves here."""
@@ -109,7 +110,9 @@ class InspectMdl(InspectGate, InspectAsking):
         self.app.push_screen(LinesDialog(event.name, hint(event.name), lines, partial(self._typed, event.name)))
 
     def _typed(self, name: str, lines: list[str]) -> None:
-        self.decide_by(read_constant(self.inspection.params, name, " ".join(lines)), f"{name} changed")
+        self.decide_by(
+            read_constant(self.inspection.params, name, " ".join(lines)), _("{name} changed").format(name=name)
+        )
 
     # Pool, calibration, vectors
 
@@ -129,35 +132,37 @@ class InspectMdl(InspectGate, InspectAsking):
         """The other pool: all retrieved, or those that no verdict excludes."""
         params = self.inspection.params
         pool = POOLS[(POOLS.index(params.pool) + 1) % len(POOLS)]
-        self.decide_by(params.with_(pool=pool), f"MDL pool {pool}")
+        self.decide_by(params.with_(pool=pool), _("MDL pool {pool}").format(pool=pool))
 
     def action_calibrated(self) -> None:
         """Decide by the calibration at hand, or by the uncalibrated constants."""
         if self.inspection.calibration is None:
-            self.tell("no calibration is loaded: inspector calibrate makes one of a labelled file")
+            self.tell(_("no calibration is loaded: inspector calibrate makes one of a labelled file"))
             return
         before = self._here()
         on = not self.inspection.params.calibrated
         self.inspection.set_calibrated(on)
         name = self.inspection.calibration.name
-        self._decided_anew(f"calibrated by {name}" if on else "uncalibrated", before)
+        self._decided_anew(_("calibrated by {name}").format(name=name) if on else "uncalibrated", before)
 
     def action_calibration(self) -> None:
         """Load a calibration file."""
-        words = "The path of a calibration file that inspector calibrate wrote. The workspace keeps it."
+        words = _("The path of a calibration file that inspector calibrate wrote. The workspace keeps it.")
         self.app.push_screen(LinesDialog("Calibration", words, [], self._load))
 
     def _load(self, lines: list[str]) -> None:
         if len(lines) != 1:
-            raise InspectorError("the path of one file is expected")
+            raise InspectorError(_("the path of one file is expected"))
         before = self._here()
         self.inspection.calibrate_by(Path(lines[0]).expanduser())
-        self._decided_anew(f"calibrated by {self.inspection.params.calibration}", before)
+        self._decided_anew(
+            _("calibrated by {calibration}").format(calibration=self.inspection.params.calibration), before
+        )
 
     def action_encode(self) -> None:
         """Encode the texts for the decisions, where the route needs no vectors."""
         self.inspection.encode_for_decisions = True
-        self.start_evaluation("encoding for the decisions")
+        self.start_evaluation(_("encoding for the decisions"))
 
     def encoding_ended(self) -> None:
         """Where the encoding was cancelled, another route does not begin it again."""

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _
 from inspector.records import OnProgress, Progress
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
@@ -80,7 +81,7 @@ class InspectWorking(InspectBase):
     def action_route(self) -> None:
         """Choose route, depth and k."""
         if self.busy:
-            self.toast("wait until the route is evaluated, or cancel it with escape", "warning")
+            self.toast(_("wait until the route is evaluated, or cancel it with escape"), "warning")
         else:
             self.app.push_screen(RouteDialog(self.inspection.route, self._check_route), self._route_chosen)
 
@@ -97,9 +98,9 @@ class InspectWorking(InspectBase):
         try:
             self.inspection.set_route(choice)
         except InspectorError as error:
-            self.fail(error, "This route cannot be used")
+            self.fail(error, _("This route cannot be used"))
             return
-        self.start_evaluation(f"evaluating {choice}")
+        self.start_evaluation(_("evaluating {choice}").format(choice=choice))
 
     def start_evaluation(self, words: str) -> None:
         """Encode what is missing and evaluate, in a thread."""
@@ -115,7 +116,7 @@ class InspectWorking(InspectBase):
         self._stop = threading.Event()
         self._pace = Pace()
         self.busy = True
-        self.tell(f"{words} …  escape cancels")
+        self.tell(_("{words} …  escape cancels").format(words=words))
         self.run_worker(
             partial(self._work, self._generation, self._stop, work),
             group="evaluate",
@@ -146,7 +147,7 @@ class InspectWorking(InspectBase):
         event.stop()
         if self.busy and event.generation == self._generation:
             standing = self._pace.take(event.report)
-            self.tell(f"{standing.what} {standing.words()}  escape cancels")
+            self.tell(_("{what} {words}  escape cancels").format(what=standing.what, words=standing.words()))
 
     @on(Ended)
     @guarded
@@ -159,27 +160,31 @@ class InspectWorking(InspectBase):
         if self._when_ended is not None:
             self.evaluated(self._when_ended(event.error))
             if event.error is not None and not isinstance(event.error, Cancelled):
-                self.fail(event.error, "The question could not be ranked")
+                self.fail(event.error, _("The question could not be ranked"))
             return
         if event.error is None:
             self._route_before = None
-            self.evaluated(f"evaluated on {self.inspection.route}, k {self.inspection.route.k}")
+            self.evaluated(
+                _("evaluated on {route}, k {k}").format(route=self.inspection.route, k=self.inspection.route.k)
+            )
             return
         if self._route_before is not None:
             self.inspection.set_route(self._route_before)
             self._route_before = None
         if isinstance(event.error, Cancelled):
-            self.evaluated(f"cancelled; still on {self.inspection.route}, what was encoded is kept")
+            self.evaluated(
+                _("cancelled; still on {route}, what was encoded is kept").format(route=self.inspection.route)
+            )
         else:
-            self.evaluated(f"still on {self.inspection.route}")
-            self.fail(event.error, "The route could not be evaluated")
+            self.evaluated(_("still on {route}").format(route=self.inspection.route))
+            self.fail(event.error, _("The route could not be evaluated"))
 
     def cancel_work(self) -> bool:
         """Ask the work to stop; False if there is none."""
         if not self.busy:
             return False
         self._stop.set()
-        self.tell("stopping; what is done is kept …")
+        self.tell(_("stopping; what is done is kept …"))
         return True
 
     # Edited texts
@@ -196,7 +201,7 @@ class InspectWorking(InspectBase):
         self._settle_timer = None
         if not self._settling and not self.busy:
             self._settling = True
-            self.tell(f"{self.said}  …  working through the edits")
+            self.tell(_("{said}  …  working through the edits").format(said=self.said))
             self.run_worker(
                 partial(self._settle_now, self._stop),
                 group="settle",
@@ -221,7 +226,7 @@ class InspectWorking(InspectBase):
         if event.error is None:
             self.settle_soon()
         elif not isinstance(event.error, Cancelled):
-            self.toast(f"the edits could not be worked through: {event.error}", "warning")
+            self.toast(_("the edits could not be worked through: {error}").format(error=event.error), "warning")
 
     def evaluated(self, words: str) -> None:
         """The candidates of all queries may be others now."""

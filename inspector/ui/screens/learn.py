@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Footer, Static
 
 from inspector.errors import InputError
+from inspector.i18n import _
 from inspector.lessons import Lesson, LessonRun, lessons, restart
 from inspector.lessons.model import in_language
 from inspector.ui.actions import bindings
@@ -27,10 +28,10 @@ def standing(lesson: Lesson) -> Piece:
     """How far a lesson has been done."""
     run = LessonRun(lesson)
     if run.is_finished:
-        return Piece("✓ done", "good")
+        return Piece(_("✓ done"), "good")
     if run.done:
-        return Piece(f"{len(run.done)} of {len(lesson.steps)} steps", "changed")
-    return Piece(f"{len(lesson.steps)} steps", "dim")
+        return Piece(_("{count} of {count2} steps").format(count=len(run.done), count2=len(lesson.steps)), "changed")
+    return Piece(_("{count} steps").format(count=len(lesson.steps)), "dim")
 
 
 class LearnScreen(BaseScreen):
@@ -74,7 +75,7 @@ class LearnScreen(BaseScreen):
         """The list, and what the lesson under the cursor is about."""
         yield HeaderBar()
         yield Static(
-            Content("Short lessons, each done in the program itself. Enter begins or resumes one."), id="intro"
+            Content(_("Short lessons, each done in the program itself. Enter begins or resumes one.")), id="intro"
         )
         yield Grid(
             [
@@ -85,7 +86,7 @@ class LearnScreen(BaseScreen):
                 Column("store", "", 18, least=0),
             ],
             show_header=False,
-            empty="reading the lessons …",
+            empty=_("reading the lessons …"),
             id="lessons",
         )
         yield Static(id="about")
@@ -108,14 +109,14 @@ class LearnScreen(BaseScreen):
         keys = list(self._lessons)
         grid.move_cursor(keys.index(self._near) if self._near in keys else 0)
         if message.broken:
-            say(self.app, "\n".join(map(str, message.broken)), title="Lessons not read", severity="warning")
+            say(self.app, "\n".join(map(str, message.broken)), title=_("Lessons not read"), severity="warning")
 
     def _cells(self, lesson: Lesson) -> list[Cell]:
         return [
             Piece(str(lesson.number or "·"), "dim"),
             Piece(in_language(lesson.title, self._language), "strong"),
             standing(lesson),
-            Piece(f"{lesson.minutes} min", "dim"),
+            Piece(_("{minutes} min").format(minutes=lesson.minutes), "dim"),
             Piece(lesson.store, "dim"),
         ]
 

@@ -22,6 +22,7 @@ from textual.widgets import Footer, ProgressBar, Static
 
 from inspector.addresses import short_name
 from inspector.errors import Cancelled
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
@@ -138,8 +139,8 @@ class LoadingScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """A box with what is going on."""
         with Vertical(id="box") as box:
-            box.border_title = plain(f"Opening {title_of(self.request)}")
-            yield Static(Content("starting …"), id="what")
+            box.border_title = plain(_("Opening {title_of}").format(title_of=title_of(self.request)))
+            yield Static(Content(_("starting …")), id="what")
             yield ProgressBar(total=None, show_eta=False, show_percentage=False)
             yield Static(Content(""), id="figures")
         yield Footer(show_command_palette=False)
@@ -231,7 +232,7 @@ class LoadingScreen(BaseScreen):
             self.post_message(self.Left())
             return
         self.stop()
-        self.query_one("#what", Static).update(Content("stopping; what is done is kept … (again: do not wait)"))
+        self.query_one("#what", Static).update(Content(_("stopping; what is done is kept … (again: do not wait)")))
 
     class Left(Message):
         """The user does not wait for the thread to stop."""

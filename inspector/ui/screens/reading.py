@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from inspector.i18n import N_, _
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.safe import plain
@@ -26,11 +27,11 @@ class ReadingDialog(Dialog[Result]):
     ReadingDialog .hint { color: $dim; height: auto; dock: bottom; }
     """
 
-    def __init__(self, title: str, items: Sequence[Item], hint: str = "esc closes · y copies") -> None:
+    def __init__(self, title: str, items: Sequence[Item], hint: str = N_("esc closes · y copies")) -> None:
         super().__init__()
         self.heading = title
         self.items = items
-        self.hint = hint
+        self.hint = _(hint)
 
     def copy_text(self) -> str:
         """The whole text."""

@@ -42,7 +42,7 @@ class SettingsDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         """The settings, a line to type in, the places."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Settings")
+            box.border_title = Content(_("Settings"))
             yield Grid(
                 [
                     Column("name", "setting", 15),
@@ -71,7 +71,7 @@ class SettingsDialog(Dialog[None]):
 
         def cells(setting: Setting) -> list[Cell]:
             value = config[setting.name]
-            shown = Piece("not set", "dim") if value in (None, "") else Piece(_words(value), "strong")
+            shown = Piece(_("not set"), "dim") if value in (None, "") else Piece(_words(value), "strong")
             return [setting.name, shown, Piece(_(setting.help), "dim")]
 
         self.query_one(Grid).set_source(RowList(SETTINGS, lambda setting: setting.name, cells))
@@ -81,7 +81,9 @@ class SettingsDialog(Dialog[None]):
         setting = BY_NAME.get(str(message.key))
         if setting is not None:
             where = self.app.config.given.get(setting.name, "the default")
-            self.query_one("#about", Static).update(plain(f"{_(setting.help)} · from {where}"))
+            self.query_one("#about", Static).update(
+                plain(_("{help} · from {where}").format(help=_(setting.help), where=where))
+            )
 
     @property
     def _chosen(self) -> Setting:
@@ -131,7 +133,9 @@ class SettingsDialog(Dialog[None]):
             return False
         self.app.config = load_config()
         self._fill()
-        say(self.app, f"{setting.name} = {_words(value)}, written to {path}")
+        say(
+            self.app, _("{name} = {words}, written to {path}").format(name=setting.name, words=_words(value), path=path)
+        )
         return True
 
     def go_back(self) -> bool:

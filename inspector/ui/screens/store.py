@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Footer
 
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
@@ -125,7 +126,9 @@ class StoreScreen(StoreEditing, StoreViews):
         elif len(self.inspection.memories) <= LINT_AT_ONCE:
             self.lint()
         else:
-            self.findings_pane.fill(None, f"R lints the {len(self.inspection.memories):,} memories")
+            self.findings_pane.fill(
+                None, _("R lints the {count:,} memories").format(count=len(self.inspection.memories))
+            )
         self.show_view(state.view)
 
     def on_unmount(self) -> None:
@@ -195,7 +198,7 @@ class StoreScreen(StoreEditing, StoreViews):
         self._about_timer = None
         mi = self.mi
         if mi is None:
-            self.about.show([Item(plain("no record under the cursor"))], keep=False)
+            self.about.show([Item(plain(_("no record under the cursor")))], keep=False)
             return
         self.offers = self.inspection.gate_offers(None, mi)
         against = None
@@ -233,7 +236,7 @@ class StoreScreen(StoreEditing, StoreViews):
         self._about_soon()
         self.lint_soon()
         if self.state.report is not None and self.state.stale:
-            self.findings_pane.fill(self.state.report.findings, "of before the last edit; R lints again")
+            self.findings_pane.fill(self.state.report.findings, _("of before the last edit; R lints again"))
         if self.lanes.run is not None:
             self.replay(self.lanes.run.session_id)
 
@@ -242,10 +245,10 @@ class StoreScreen(StoreEditing, StoreViews):
         survey, total = self.state.survey, len(self.inspection.memories)
         facts = [f"{total:,} {'memory' if total == 1 else 'memories'}"]
         if not survey.is_complete:
-            facts.append(f"surveyed {survey.done:,}")
+            facts.append(_("surveyed {done:,}").format(done=survey.done))
         facts += [f"{part} {share:.0%}" for part, share in survey.completeness().items()]
         if planes := survey.planes():
-            facts.append("planes " + ", ".join(f"{name} {count:,}" for name, count in planes.items()))
+            facts.append(_("planes ") + ", ".join(f"{name} {count:,}" for name, count in planes.items()))
         if self.state.report is not None:
             counts = self.state.report.by_severity()
             facts.append(f"lint ✗ {counts['error']:,} ! {counts['warning']:,} i {counts['info']:,}")
@@ -268,7 +271,7 @@ class StoreScreen(StoreEditing, StoreViews):
         report = self.state.report
         if report is None:
             return
-        said = "of before the last edit; R lints again" if self.state.stale else ""
+        said = _("of before the last edit; R lints again") if self.state.stale else ""
         self.findings_pane.fill(report.findings, said)
         self.pane.grid.refresh_rows()
         if self.pane.column == "lint" or (self.pane.selection is not None and self.pane.selection.kind == "code"):
@@ -302,7 +305,7 @@ class StoreScreen(StoreEditing, StoreViews):
         """The record in Inspect, against the query that is selected there."""
         mi = self.mi
         if self.qi is None or self._show_in_inspect is None:
-            self.tell("the store has no query to hold the record against")
+            self.tell(_("the store has no query to hold the record against"))
         elif mi is not None:
             self.app.pop_screen()
             self._show_in_inspect(mi)
@@ -311,7 +314,7 @@ class StoreScreen(StoreEditing, StoreViews):
         """The record's text in full."""
         if self.mi is not None:
             memory = self.inspection.memories[self.mi]
-            self.app.push_screen(ReadingDialog[None](f"Memory {memory.id}", paragraphs(memory.text)))
+            self.app.push_screen(ReadingDialog[None](_("Memory {id}").format(id=memory.id), paragraphs(memory.text)))
 
     def action_sort(self) -> None:
         """Order the records by the column under the cursor."""

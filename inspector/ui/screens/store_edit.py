@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.errors import FieldError
 from inspector.gate.gaps import Offer
+from inspector.i18n import _
 from inspector.records import ABSENT
 from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.gate_form import GovernsDialog
@@ -54,7 +55,7 @@ class StoreEditing(StoreBase):
         records = records_of(self.inspection, "memory", indices)
         self.app.push_screen(
             EditFieldDialog(
-                f"Edit {title_of('memory', records)}",
+                _("Edit {title_of}").format(title_of=title_of("memory", records)),
                 field_rows(records, "memory"),
                 partial(self._make_task, indices),
                 partial(self._save, indices),
@@ -73,7 +74,7 @@ class StoreEditing(StoreBase):
         if self.qi is not None:
             current = self.inspection.why_not(self.qi, mi)
             pieces += verdict_preview(self.inspection, "memory", indices, field, value, self.qi, current)
-            pieces.append(Piece(f"  against {self.inspection.queries[self.qi].id}", "dim"))
+            pieces.append(Piece(_("  against {id}").format(id=self.inspection.queries[self.qi].id), "dim"))
         return pieces + gate_preview(self.inspection, "memory", indices, field, value, self.qi, mi)
 
     def _save(self, indices: Sequence[int], field: str, value: Any) -> None:
@@ -88,19 +89,19 @@ class StoreEditing(StoreBase):
         memories = self.inspection.memories
         edited = [mi for mi in self.pane.chosen() if field in memories[mi].edits]
         if field is None or not edited:
-            self.toast("put the cursor on a field that carries an edit; E lists all edits")
+            self.toast(_("put the cursor on a field that carries an edit; E lists all edits"))
             return
         self.inspection.edit_each("memory", [(mi, field, memories[mi].fields.get(field, ABSENT)) for mi in edited])
 
     def action_undo(self) -> None:
         """Undo the last edit."""
         if self.inspection.undo() is None:
-            self.tell("nothing to undo")
+            self.tell(_("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
         if self.inspection.redo() is None:
-            self.tell("nothing to redo")
+            self.tell(_("nothing to redo"))
 
     async def action_edits(self) -> None:
         """The list of edits."""
@@ -116,7 +117,7 @@ class StoreEditing(StoreBase):
 
         indices = self.records_in_hand()
         if not indices:
-            self.tell("no record under the cursor")
+            self.tell(_("no record under the cursor"))
             return
 
         def before(words: str) -> None:
@@ -132,7 +133,7 @@ class StoreEditing(StoreBase):
             return
         offers = self.inspection.gate_offers(None, self.mi)
         if number >= len(offers):
-            self.tell("nothing is open: full chain, enforced, and the gate can fire")
+            self.tell(_("nothing is open: full chain, enforced, and the gate can fire"))
             return
         self._store(self.mi, offers[number].edits)
 
@@ -153,4 +154,4 @@ class StoreEditing(StoreBase):
         try:
             self.inspection.apply_flip(mi, list(edits.items()))
         except FieldError as error:
-            self.fail(error, "The edit was refused")
+            self.fail(error, _("The edit was refused"))

@@ -9,6 +9,7 @@ import numpy as np
 from textual import on
 from textual.widgets import Static
 
+from inspector.i18n import _
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Replay, sessions
 from inspector.ui.messages import guarded
@@ -45,7 +46,7 @@ class StoreViews(StoreWorking):
     def __init__(self, inspection: Inspection, state: StoreState, qi: int | None) -> None:
         super().__init__(inspection, state, qi)
         self.lists = MarkLists(id="lists")
-        self.cell_records = Grid(_PREVIEW, empty="no records here", id="cell-records")
+        self.cell_records = Grid(_PREVIEW, empty=_("no records here"), id="cell-records")
         self.advice = Static("", id="advice")
         self.lane_about = Reader(id="lane-about")
         self._chosen = CELLS[1]
@@ -118,7 +119,7 @@ class StoreViews(StoreWorking):
             self.advice.update("")
             return
         place = f"{short_origin(str(finding.origin))}  {finding.record}" + (
-            f"  field {finding.field}" if finding.field else ""
+            _("  field {field}").format(field=finding.field) if finding.field else ""
         )
         pieces = [Piece(finding.words, "strong"), Piece(f"\n{place}", "dim"), Piece(f"\n{finding.do}")]
         self.advice.update(content(pieces))
@@ -129,7 +130,9 @@ class StoreViews(StoreWorking):
         event.stop()
         found = (event.finding.index, *event.finding.related)
         if all(index is None for index in found):
-            self.tell("this finding is about no memory that was read: a query, a file, or a record that was left out")
+            self.tell(
+                _("this finding is about no memory that was read: a query, a file, or a record that was left out")
+            )
             return
         self.show_records(Selection("code", event.finding.code), cursor=next(i for i in found if i is not None))
 
@@ -144,16 +147,22 @@ class StoreViews(StoreWorking):
         if self._sessions is None:
             self._sessions = list(sessions(self.inspection.queries))
         if not self._sessions:
-            self.lanes.say("no query states an authenticated session_id: nothing can be replayed")
+            self.lanes.say(_("no query states an authenticated session_id: nothing can be replayed"))
             return
         at = self._sessions.index(self.state.session) if self.state.session in self._sessions else 0
-        self.lanes.say("replaying …")
+        self.lanes.say(_("replaying …"))
         self.replay(self._sessions[(at + step) % len(self._sessions)])
 
     def replayed(self, run: Replay, degraded: Mapping[int, Degraded]) -> None:
         """Show a replay, and the degraded recall of the session's queries without tags."""
         held = self._sessions or [run.session_id]
-        self.lanes.fill(run, f"session {run.session_id}, {held.index(run.session_id) + 1} of {len(held):,}", degraded)
+        self.lanes.fill(
+            run,
+            _("session {session_id}, {index} of {count:,}").format(
+                session_id=run.session_id, index=held.index(run.session_id) + 1, count=len(held)
+            ),
+            degraded,
+        )
 
     @on(LanesPane.Highlighted)
     @guarded
@@ -178,6 +187,6 @@ class StoreViews(StoreWorking):
 
         run = self.lanes.run
         if run is None or not run.logs:
-            self.tell("no replay has moved anything: 4 shows the lanes of a session")
+            self.tell(_("no replay has moved anything: 4 shows the lanes of a session"))
             return
         keep_replay(self.inspection, run)

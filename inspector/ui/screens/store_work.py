@@ -13,6 +13,7 @@ from textual import on
 from textual.message import Message
 
 from inspector.errors import Cancelled
+from inspector.i18n import _
 from inspector.records import Progress
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
@@ -181,7 +182,7 @@ class StoreWorking(StoreBase):
             self._generations["arrange"] = self._generations.get("arrange", 0) + 1
             self._arranged(last, True)
         else:
-            pane.working("finding …" if asked.filter else "sorting …")
+            pane.working(_("finding …") if asked.filter else _("sorting …"))
             self._in_thread("arrange", partial(self._arrange_steps, asked))
 
     def _arrange_steps(self, asked: Arrangement, _: threading.Event) -> Iterator[Part]:
@@ -195,7 +196,13 @@ class StoreWorking(StoreBase):
             self.pane.show_rows(part.rows, cursor=self._cursor)
             if last:
                 self._cursor = None
-        self.pane.working("" if last else f"{part.what} {part.done:,} of {part.total:,}  escape cancels")
+        self.pane.working(
+            ""
+            if last
+            else _("{what} {done:,} of {total:,}  escape cancels").format(
+                what=part.what, done=part.done, total=part.total
+            )
+        )
 
     @on(StorePane.Wanted)
     @guarded
@@ -209,7 +216,7 @@ class StoreWorking(StoreBase):
         """Lint the whole store, in a thread."""
         self._lint_pace = Pace()
         self._edits_at_lint = self.state.edits
-        self.findings_pane.fill(None if self.state.report is None else self.state.report.findings, "linting …")
+        self.findings_pane.fill(None if self.state.report is None else self.state.report.findings, _("linting …"))
         self._in_thread("lint", self._lint_steps)
 
     def _lint_steps(self, stop: threading.Event) -> Iterator[Any]:
@@ -231,7 +238,7 @@ class StoreWorking(StoreBase):
         if isinstance(report, Progress):
             self.findings_pane.fill(
                 None if self.state.report is None else self.state.report.findings,
-                f"{self._lint_pace.take(report).words()}  escape cancels",
+                _("{words}  escape cancels").format(words=self._lint_pace.take(report).words()),
             )
         elif last:
             self.state.take(report, stale=self.state.edits != self._edits_at_lint)
@@ -274,10 +281,10 @@ class StoreWorking(StoreBase):
     def cancel_work(self) -> bool:
         """Escape stops a search, a sort or a lint; False where none runs."""
         if self.stop("arrange"):
-            self.pane.working("stopped: not all records were looked at")
+            self.pane.working(_("stopped: not all records were looked at"))
             return True
         if self.stop("lint"):
             report = self.state.report
-            self.findings_pane.fill(None if report is None else report.findings, "lint was stopped; R lints again")
+            self.findings_pane.fill(None if report is None else report.findings, _("lint was stopped; R lints again"))
             return True
         return False

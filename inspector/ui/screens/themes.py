@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.ui.app import InspectorApp
 from inspector.ui.config import write_setting
 from inspector.ui.screens.base import Dialog
@@ -51,10 +52,10 @@ class ThemeDialog(Dialog[str]):
             ],
         )
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Theme: enter keeps it, esc brings the old one back")
+            box.border_title = Content(_("Theme: enter keeps it, esc brings the old one back"))
             yield Grid([Column("name", "theme", 22, least=16, flex=1), Column("dark", "", 5)], rows)
             yield Static(id="theme-about")
-            yield Static(Content.assemble(*((f"{sign}   ", style) for sign, style, _ in SIGNS[:8])))
+            yield Static(Content.assemble(*((f"{sign}   ", style) for sign, style, _rest1 in SIGNS[:8])))
 
     def on_mount(self) -> None:
         """The cursor begins on the theme in force."""
@@ -80,9 +81,9 @@ class ThemeDialog(Dialog[str]):
         try:
             path = write_setting("theme", self.app.theme)
         except InspectorError as error:
-            say(self.app, f"{error}", title="The theme is not kept for the next time", severity="warning")
+            say(self.app, f"{error}", title=_("The theme is not kept for the next time"), severity="warning")
         else:
-            say(self.app, f"theme {self.app.theme}, kept in {path}")
+            say(self.app, _("theme {theme}, kept in {path}").format(theme=self.app.theme, path=path))
         self.dismiss(self.app.theme)
 
     def action_close(self) -> None:

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from inspector import boundaries
 from inspector.boundaries import Trial, read_at
 from inspector.errors import FieldError, InspectorError
+from inspector.i18n import N_, _
 from inspector.text import visible
 from inspector.times import parse_time
 from inspector.ui.messages import guarded
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 _HINTS = {
-    "at": "when: 2026-03-01T09:30:00Z, a date, epoch seconds, now",
-    "cause": "why; empty: the transition's own words",
-    "query": "the id of the query that led to it, if one did",
+    "at": N_("when: 2026-03-01T09:30:00Z, a date, epoch seconds, now"),
+    "cause": N_("why; empty: the transition's own words"),
+    "query": N_("the id of the query that led to it, if one did"),
 }
 #: The standing of at most so many memories is named one by one.
 _MOST = 3
@@ -91,18 +92,18 @@ class TransitionDialog(Dialog[bool]):
         query = "" if self.qi is None else self.inspection.queries[self.qi].id
         start = {"at": "" if at is None else str(at), "cause": "", "query": query}
         many = len(self.mis)
-        what = self.inspection.memories[self.mis[0]].id if many == 1 else f"{many:,} memories"
+        what = self.inspection.memories[self.mis[0]].id if many == 1 else _("{many:,} memories").format(many=many)
         with Vertical(classes="dialog") as box:
-            box.border_title = plain(f"Boundary state of {what}")
+            box.border_title = plain(_("Boundary state of {what}").format(what=what))
             yield Static("", id="standing")
             for name in _HINTS:
                 with Horizontal():
                     yield Static(Content(name), classes="name")
-                    yield SafeInput(start[name], placeholder=_HINTS[name], id=f"line-{name}")
+                    yield SafeInput(start[name], placeholder=_(_HINTS[name]), id=f"line-{name}")
             columns = (Column("verb", "", 11), Column("leads", "", 30, flex=1))
             yield Grid(columns, RowList[str]((), str, lambda _: ()), show_header=False)
             yield Static("", classes="says")
-            hint = "enter makes it · tab to when, why and which query · esc leaves all as it is"
+            hint = _("enter makes it · tab to when, why and which query · esc leaves all as it is")
             yield Static(Content(hint), classes="hint")
 
     def on_mount(self) -> None:
@@ -118,7 +119,11 @@ class TransitionDialog(Dialog[bool]):
         at = read_at(self._typed("at"), self.inspection.settings.timezone)
         query = self._typed("query")
         if query and all(one.id != query for one in self.inspection.queries):
-            raise FieldError("query", f"no query has the id {query!r}", "an id of this store's queries, or nothing")
+            raise FieldError(
+                "query",
+                _("no query has the id {query!r}").format(query=query),
+                _("an id of this store's queries, or nothing"),
+            )
         return at, self._typed("cause") or None, query or None
 
     def _try(self) -> None:
@@ -127,14 +132,18 @@ class TransitionDialog(Dialog[bool]):
         try:
             request = self._request()
         except FieldError as error:
-            self._fault = f"{error.field}: {error.wrong}: expected {error.expected}"
+            self._fault = _("{field}: {wrong}: expected {expected}").format(
+                field=error.field, wrong=error.wrong, expected=error.expected
+            )
             self._show(())
             return
         self._fault = ""
         if len(self.mis) <= _AT_ONCE:
             self._show(self._trials_of(request))
         else:
-            self.query_one(".says", Static).update(content([Piece(f"looking at {len(self.mis):,} memories …", "dim")]))
+            self.query_one(".says", Static).update(
+                content([Piece(_("looking at {count:,} memories …").format(count=len(self.mis)), "dim")])
+            )
             self.run_worker(
                 partial(self._try_in_thread, self._generation, request),
                 group="try",
@@ -162,7 +171,7 @@ class TransitionDialog(Dialog[bool]):
         self._trials = {one.verb: one for one in trials}
         allowed = next((one.verb for one in trials if one.allowed), None) if first else None
         grid = self.query_one(Grid)
-        grid.empty = "no transition without a time"
+        grid.empty = _("no transition without a time")
         grid.set_source(RowList([one.verb for one in trials], str, self._cells), cursor=allowed)
         self._stand()
         self._say()
@@ -183,11 +192,11 @@ class TransitionDialog(Dialog[bool]):
         lines = []
         for mi in self.mis[:_MOST]:
             now = boundaries.standing_of(self.inspection, mi, instant)
-            state = now.state or "in doubt: " + " or ".join(now.possible)
+            state = now.state or _("in doubt: ") + _(" or ").join(now.possible)
             lines.append([Piece(visible(self.inspection.memories[mi].id), "heading"), Piece(f"  {state}", "strong")])
             lines[-1].append(Piece(f"  {visible(now.words)}", "dim"))
         if len(self.mis) > _MOST:
-            lines.append([Piece(f"and {len(self.mis) - _MOST:,} more", "dim")])
+            lines.append([Piece(_("and {count:,} more").format(count=len(self.mis) - _MOST), "dim")])
         pieces = [piece for number, line in enumerate(lines) for piece in ([Piece("\n")] if number else []) + line]
         self.query_one("#standing", Static).update(content(pieces))
 
@@ -203,7 +212,9 @@ class TransitionDialog(Dialog[bool]):
             says.update(content([Piece(f"✗ {trial.verb}: {visible(trial.words)}", "bad")]))
             return
         mark = trial.moves[0].mark
-        told = f"adds the mark {mark['state']} at {mark['at']}, cause: {mark['cause']}"
+        told = _("adds the mark {state} at {at}, cause: {cause}").format(
+            state=mark["state"], at=mark["at"], cause=mark["cause"]
+        )
         says.update(content([Piece(visible(told))]))
 
     @on(Input.Changed)

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from inspector.i18n import _
 from inspector.records import show_namespace
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
@@ -53,10 +54,12 @@ class WhyNotDialog(Dialog[int]):
     def compose(self) -> ComposeResult:
         """What to find, how many were found, and which."""
         with Vertical(classes="dialog") as box:
-            box.border_title = plain(f"Why not? Any memory against {self._inspection.queries[self._qi].id}")
-            yield SafeInput(placeholder="part of an id or of the text")
+            box.border_title = plain(
+                _("Why not? Any memory against {id}").format(id=self._inspection.queries[self._qi].id)
+            )
+            yield SafeInput(placeholder=_("part of an id or of the text"))
             yield Static("", classes="counts")
-            yield Grid(_COLUMNS, empty="no memory has this in its id or text")
+            yield Grid(_COLUMNS, empty=_("no memory has this in its id or text"))
 
     def on_mount(self) -> None:
         """Begin with the whole store, as far as it is listed."""
@@ -86,9 +89,11 @@ class WhyNotDialog(Dialog[int]):
         text = self.query_one(SafeInput).value.strip()
         found = self._inspection.find_memories(text, LIMIT)
         total = len(self._inspection.memories)
-        words = f"{len(found):,} of {total:,} memories"
+        words = _("{count:,} of {total:,} memories").format(count=len(found), total=total)
         if len(found) >= LIMIT < total:
-            words = f"the first {len(found):,} that match, of {total:,} memories: type more to narrow"
+            words = _("the first {count:,} that match, of {total:,} memories: type more to narrow").format(
+                count=len(found), total=total
+            )
         self.query_one(".counts", Static).update(Content(words))
         grid = self.query_one(Grid)
         grid.set_source(RowList(found, lambda mi: mi, self._cells))

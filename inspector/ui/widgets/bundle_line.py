@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.gate.gate import Mode
+from inspector.i18n import _
 from inspector.records import ABSENT, FieldRead, Presence, show_namespace
 from inspector.text import visible
 from inspector.ui.actions import bindings
@@ -64,7 +65,7 @@ def _value(read: FieldRead, shown: str | None = None) -> list[Piece]:
     pieces = [Piece(EDITED, "edited")] if read.origin == "edit" else []
     pieces.append(Piece(_short(show_value(read.value) if shown is None else shown), "" if has else "unknown"))
     if read.origin == "assumption":
-        pieces.append(Piece(" assumed", "warn"))
+        pieces.append(Piece(_(" assumed"), "warn"))
     return pieces
 
 
@@ -78,11 +79,11 @@ def _principal(read: FieldRead) -> str | None:
     roles = value.get("roles")
     text = show_value(owner)
     if isinstance(spaces, list) and spaces and spaces != [owner]:
-        text += " owns " + visible(", ".join(show_namespace(space) for space in spaces))
+        text += _(" owns ") + visible(", ".join(show_namespace(space) for space in spaces))
     if not spaces:
-        text += " no namespace"
+        text += _(" no namespace")
     if isinstance(roles, list) and roles:
-        text += " as " + visible(", ".join(str(role) for role in roles))
+        text += _(" as ") + visible(", ".join(str(role) for role in roles))
     return text
 
 
@@ -92,7 +93,7 @@ def bundle_parts(line: BundleLine, gate: str = "") -> list[Part]:
     as_of = _value(line.as_of, None if instant is None else visible(instant.text))
     if instant is not None and line.as_of.origin not in ("edit", "assumption"):
         origin = "" if ":" in line.as_of.origin else f" {visible(line.as_of.origin)}"
-        as_of.append(Piece(origin + (" no zone" if instant.naive else ""), "dim"))
+        as_of.append(Piece(origin + (_(" no zone") if instant.naive else ""), "dim"))
     session = _value(line.session)
     parts = [
         Part("principal", "principal", _value(line.principal, _principal(line.principal))),
@@ -122,35 +123,40 @@ def figure_parts(
     parts: list[list[Piece]] = []
     # A failure stage comes first: a narrow screen has room for few lines of figures.
     if row.stage is None:
-        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "dim")])
+        parts.append([Piece(_("stage "), "dim"), sign, Piece(f" {words}", "dim")])
     elif has_stage(row):
-        parts.append([Piece("stage ", "dim"), sign, Piece(f" {words}", "strong"), *_proof(row)])
+        parts.append([Piece(_("stage "), "dim"), sign, Piece(f" {words}", "strong"), *_proof(row)])
     if row.short_term:
-        parts.append([Piece("! answered from short-term context", "warn")])
+        parts.append([Piece(_("! answered from short-term context"), "warn")])
     if not found.evaluable or found.recall is None:
-        parts.append([Piece("not evaluable: no required evidence", "unknown")])
+        parts.append([Piece(_("not evaluable: no required evidence"), "unknown")])
     else:
-        parts.append([Piece("recall ", "dim"), Piece(share(found.recall), "strong")])
-        parts[-1].append(Piece(f" ({found.hits} of {found.required})", "dim"))
+        parts.append([Piece(_("recall "), "dim"), Piece(share(found.recall), "strong")])
+        parts[-1].append(Piece(_(" ({hits} of {required})").format(hits=found.hits, required=found.required), "dim"))
     if found.evaluable and found.recall is not None:
         if found.feasible is True and found.prefix is not None:
-            parts.append([Piece("prefix ", "dim"), Piece(f"{found.prefix}", "strong")])
+            parts.append([Piece(_("prefix "), "dim"), Piece(f"{found.prefix}", "strong")])
             if figures.risk is not None:
                 counts = f" ✗ {found.violations} ? {found.unresolved} ✓ {found.admitted}"
-                parts.append([Piece("risk ", "dim"), Piece(bounds(*figures.risk), "strong"), Piece(counts, "dim")])
+                parts.append([Piece(_("risk "), "dim"), Piece(bounds(*figures.risk), "strong"), Piece(counts, "dim")])
         else:
-            parts.append([Piece(f"infeasible at τ {share(tau)}", "bad"), Piece("  no risk bounds", "dim")])
+            parts.append(
+                [
+                    Piece(_("infeasible at τ {share}").format(share=share(tau)), "bad"),
+                    Piece(_("  no risk bounds"), "dim"),
+                ]
+            )
     parts += [*mdl, *gate]
     if row.stage is not None and not has_stage(row) and found.evaluable and found.feasible is True:
         parts.append([sign, Piece(f" {words}")])
     if row.session_mismatch:
-        parts.append([Piece("! the claimed session is not the authenticated one", "warn")])
+        parts.append([Piece(_("! the claimed session is not the authenticated one"), "warn")])
     if row.degraded:
         parts.append([Piece(f"! degraded: {visible(row.degraded)}", "warn")])
     if row.unfiltered:
-        parts.append([Piece("! unfiltered retrieval", "warn")])
-    parts.append([Piece("pool ", "dim"), Piece(f"{figures.width:,}")])
-    parts.append([Piece("similarities ", "dim"), Piece(f"{figures.similarities:,}")])
+        parts.append([Piece(_("! unfiltered retrieval"), "warn")])
+    parts.append([Piece(_("pool "), "dim"), Piece(f"{figures.width:,}")])
+    parts.append([Piece(_("similarities "), "dim"), Piece(f"{figures.similarities:,}")])
     return parts
 
 
@@ -220,7 +226,7 @@ class BundleBar(Widget, can_focus=True):
         """
         before = self._lines(self._room)
         if line is None or row is None:
-            self._title, self._text, self._parts, self._figures = [Piece("no query selected", "dim")], "", [], []
+            self._title, self._text, self._parts, self._figures = [Piece(_("no query selected"), "dim")], "", [], []
         else:
             mark = [Piece(f" {EDITED}", "edited")] if row.edited else []
             self._title = [stage(row)[0], Piece(f" {visible(row.query_id)}", "heading"), *mark, Piece("  ")]

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import N_, _
 from inspector.trit import Trit
 from inspector.ui.panes import Table
 from inspector.ui.widgets.candidates import AXIS_COLUMNS, COLUMNS, OPTIONAL, CandidateList
@@ -29,7 +30,7 @@ class CandidatePane(TablePane):
     """The candidates of the selected query; the cursor stays on the memory when the order changes."""
 
     PANE: ClassVar[str] = "Candidates"
-    PLACEHOLDER: ClassVar[str] = "words in id, owner or text"
+    PLACEHOLDER: ClassVar[str] = N_("words in id, owner or text")
     HELP = (
         "S scope, P policy, L lifecycle, R relevance, U usable: 1 true, 0 false, ? unknown. 1, 0 and . judge the "
         "axis under the column cursor, - takes the judgment away. ✎ edited, old→new changed by an edit. Trail: S "
@@ -56,7 +57,7 @@ class CandidatePane(TablePane):
             self.column = column
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(COLUMNS, markable=True, column_cursor=True, empty="no candidates", id=id)
+        super().__init__(COLUMNS, markable=True, column_cursor=True, empty=_("no candidates"), id=id)
         self.list = CandidateList()
         self._qi: int | None = None
         self._optional: frozenset[str] = frozenset()
@@ -150,15 +151,15 @@ class CandidatePane(TablePane):
 
     def _empty(self) -> str:
         if self.list.rows:
-            return "no candidate passes the filter; v shows the next verdict, escape shows all"
+            return _("no candidate passes the filter; v shows the next verdict, escape shows all")
         if self._qi is None:
-            return "no query selected"
-        return "this query has no candidates on this route; w asks about any memory, r chooses another route"
+            return _("no query selected")
+        return _("this query has no candidates on this route; w asks about any memory, r chooses another route")
 
     def _say_counts(self) -> None:
         pieces = self.list.counts() if self._qi is not None else []
         if marks := len(self.grid.marks):
-            pieces.append(Piece(f"  ● {marks} marked", "strong"))
+            pieces.append(Piece(_("  ● {marks} marked").format(marks=marks), "strong"))
         self.show_title(pieces)
 
     def go_back(self) -> bool:

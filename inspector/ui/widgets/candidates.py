@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from inspector.i18n import _, ngettext
 from inspector.text import fold, visible
 from inspector.trit import Trit
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
@@ -201,16 +202,25 @@ class CandidateList:
     def counts(self) -> list[Piece]:
         """``20 candidates: ✓ 3 ✗ 5 ? 12``, and what the filter leaves of them."""
         retrieved = [row for row in self.rows if row.rank]
-        pieces = [Piece(f"{len(retrieved)} {'candidate' if len(retrieved) == 1 else 'candidates'}")]
+        pieces = [
+            Piece(ngettext("{count} candidate", "{count} candidates", len(retrieved)).format(count=len(retrieved)))
+        ]
         for value, style in ((Trit.YES, "yes"), (Trit.NO, "no"), (Trit.UNKNOWN, "unknown")):
             number = sum(row.admissible is value for row in retrieved)
             pieces.append(Piece(f"  {VERDICT_SIGNS[value]} {number}", style if number else "dim"))
         if extra := len(self.rows) - len(retrieved):
-            pieces.append(Piece(f"  + {extra} not retrieved", "warn"))
+            pieces.append(Piece(_("  + {extra} not retrieved").format(extra=extra), "warn"))
         if self.verdict is not None or self.words:
-            what = [VERDICT_WORDS[self.verdict]] if self.verdict is not None else []
+            what = [_(VERDICT_WORDS[self.verdict])] if self.verdict is not None else []
             what += [f"“{visible(self.words)}”"] if self.words else []
-            pieces.append(Piece(f"  showing {len(self.shown)} of {len(self.rows)}: {', '.join(what)}", "changed"))
+            pieces.append(
+                Piece(
+                    _("  showing {count} of {count2}: {what}").format(
+                        count=len(self.shown), count2=len(self.rows), what=", ".join(what)
+                    ),
+                    "changed",
+                )
+            )
         return pieces
 
 

@@ -14,6 +14,7 @@ from textual.timer import Timer
 
 from inspector.axes.flips import Flip, FlipSearch
 from inspector.axes.states import ALL_STATES, table
+from inspector.i18n import N_, _
 from inspector.records import INTENTS, MEMORY_FIELDS, Settings
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Seconds that a subject has to stay before its smallest flips are searched.
 FLIPS_REST = 0.15
-_NOBODY = [Item(Content("no candidate under the cursor"))]
+_NOBODY = N_("no candidate under the cursor")
 
 
 class FlipChosen(Message):
@@ -108,7 +109,7 @@ class WhyTab(DetailTab):
         if self._timer is not None:
             self._timer.stop()
         if subject is None:
-            self.reader.show(_NOBODY, keep=False)
+            self.reader.show([Item(Content(_(_NOBODY)))], keep=False)
             return
         targets = [target for target in (Trit.YES, Trit.NO) if target is not subject.candidate.admissible]
         known = self._cache.get((subject.qi, subject.mi))
@@ -226,7 +227,7 @@ class RecordTab(DetailTab):
         if not same:
             self.close_editor()
         if subject is None:
-            self.reader.show(_NOBODY, keep=False)
+            self.reader.show([Item(Content(_(_NOBODY)))], keep=False)
             return
         record = subject.inspection.memories[subject.mi]
         self.reader.show(

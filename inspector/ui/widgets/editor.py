@@ -20,6 +20,7 @@ from textual.widgets import Button, Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.records import ABSENT, FieldSpec
 from inspector.text import fold, visible
 from inspector.times import EPOCH, parse_time
@@ -136,7 +137,7 @@ class FieldEditor(Vertical):
         self._start = "" if too_long else self._form.text
         title = [Piece(visible(task.title), "heading"), Piece(f"  {task.spec.help}", "dim")]
         if self._form.json:
-            title.append(Piece("  as JSON", "warn"))
+            title.append(Piece(_("  as JSON"), "warn"))
         if task.note:
             title.append(Piece(f"\n{visible(task.note)}", "warn"))
         self.query_one(".title", Static).update(content(title))
@@ -154,7 +155,13 @@ class FieldEditor(Vertical):
         (box if self._form.multiline else line).focus()
         self._say()
         if too_long:
-            self._says([Piece(f"too long to be typed here ({len(self._form.text):,} characters)", "warn")])
+            self._says(
+                [
+                    Piece(
+                        _("too long to be typed here ({count:,} characters)").format(count=len(self._form.text)), "warn"
+                    )
+                ]
+            )
 
     def _offers(self, verb: str) -> bool:
         task = self.editing
@@ -267,13 +274,20 @@ class FieldEditor(Vertical):
             pieces = [Piece(f"= {show_value(value)[:200]}", "dim")]
             if task.spec.kind == "time" and isinstance(value, str | int | float) and value != "":
                 instant = parse_time(value, task.spec.name, task.timezone)
-                zone = "no zone known" if instant.naive else "UTC"
+                zone = _("no zone known") if instant.naive else "UTC"
                 pieces.append(Piece(f"  {instant.iso()}  {zone}", "dim"))
             if self._offers("source"):
-                pieces.append(Piece(f"  the source has {show_value(task.original)[:80]}", "edited"))
+                pieces.append(
+                    Piece(_("  the source has {original}").format(original=show_value(task.original)[:80]), "edited")
+                )
             preview = list(task.preview(value))
         except FieldError as error:
-            self._says([Piece(f"✗ {visible(error.wrong)}", "bad"), Piece(f"  expected: {visible(error.expected)}")])
+            self._says(
+                [
+                    Piece(f"✗ {visible(error.wrong)}", "bad"),
+                    Piece(_("  expected: {expected}").format(expected=visible(error.expected))),
+                ]
+            )
             return
         if preview:
             pieces += [Piece("\n"), *preview]

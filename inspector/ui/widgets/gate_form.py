@@ -13,6 +13,7 @@ from typing import Any
 
 from inspector.errors import FieldError
 from inspector.gate.governs import GOVERNS_KEYS, OPERATIONS, governs_of, make_governs, salvage
+from inspector.i18n import N_, _
 from inspector.records import ABSENT, ACTIONS, MEMORY_FIELDS, Memory, Presence, presence_of
 from inspector.text import visible
 from inspector.ui.widgets.values import editor_form, read_typed
@@ -22,14 +23,14 @@ AUTHORITY_LINES = ("verification_required", "allowed_action_hint", "epistemic_st
 #: Each line with the words that it may hold.
 HINTS: Mapping[str, str] = {
     "action_types": ", ".join(OPERATIONS),
-    "any_terms": "one of these must be asked about; none: any question",
-    "all_terms": "all of these must be asked about",
-    "excluded_terms": "any of these takes it out",
-    "verification_required": "true or false",
+    "any_terms": N_("one of these must be asked about; none: any question"),
+    "all_terms": N_("all of these must be asked about"),
+    "excluded_terms": N_("any of these takes it out"),
+    "verification_required": N_("true or false"),
     "allowed_action_hint": ", ".join(ACTIONS),
-    "epistemic_status": "settled, unresolved, contested",
-    "memory_type": "context, policy, credential, correction",
-    "status": "active, superseded, archived, …",
+    "epistemic_status": N_("settled, unresolved, contested"),
+    "memory_type": N_("context, policy, credential, correction"),
+    "status": N_("active, superseded, archived, …"),
 }
 #: The words that up and down go through, for lines that hold one word.
 WORDS: Mapping[str, Sequence[str]] = {
@@ -50,7 +51,7 @@ def split_terms(line: str) -> list[str]:
     try:
         rows = list(csv.reader([line], skipinitialspace=True, strict=True))
     except csv.Error:
-        raise FieldError("governs", "a quote is not closed", "terms with commas between") from None
+        raise FieldError("governs", _("a quote is not closed"), _("terms with commas between")) from None
     return [term.strip() for row in rows for term in row if term.strip()]
 
 

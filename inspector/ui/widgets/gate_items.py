@@ -15,6 +15,7 @@ from inspector.gate.gaps import Offer
 from inspector.gate.governs import GOVERNS_KEYS, Governs, governs_of
 from inspector.gate.grants import GrantComparison
 from inspector.gate.operation import Operation
+from inspector.i18n import N_, _
 from inspector.records import Memory, Presence
 from inspector.text import visible
 from inspector.trit import Trit
@@ -31,13 +32,13 @@ _WIDTH = 18
 _MOST_GRANTS = 50
 #: The rows of the action table (DESIGN 7), each with the field that it turns on.
 ROWS: tuple[tuple[str, str], ...] = (
-    ("status", f"status is superseded or archived {ARROW} archive_only"),
-    ("memory_type", f"memory_type is correction, status active {ARROW} the hint if block or warn, else block"),
-    ("allowed_action_hint", f"allowed_action_hint is block {ARROW} block"),
-    ("verification_required", f"verification_required {ARROW} verify_first"),
-    ("epistemic_status", f"epistemic_status is unresolved or contested {ARROW} warn"),
-    ("contradiction_count", f"contradiction_count is 2 or more {ARROW} verify_first"),
-    ("allowed_action_hint", f"else {ARROW} the hint, default answer"),
+    ("status", N_("status is superseded or archived → archive_only")),
+    ("memory_type", N_("memory_type is correction, status active → the hint if block or warn, else block")),
+    ("allowed_action_hint", N_("allowed_action_hint is block → block")),
+    ("verification_required", "verification_required → verify_first"),
+    ("epistemic_status", N_("epistemic_status is unresolved or contested → warn")),
+    ("contradiction_count", N_("contradiction_count is 2 or more → verify_first")),
+    ("allowed_action_hint", N_("else → the hint, default answer")),
 )
 _SAME = {Trit.YES: ("=", "good"), Trit.NO: ("≠", "bad"), Trit.UNKNOWN: ("?", "unknown")}
 
@@ -75,23 +76,25 @@ def _line(label: str, *pieces: Piece, key: object = None, style: str = "") -> It
 def _head(candidate: Candidate, gate: GateResult) -> Iterator[Item]:
     pieces = [result_words(gate), Piece(f"  {gate.pre_action} {ARROW} "), Piece(gate.action, "strong")]
     if candidate.gate_before and candidate.gate_before != gate.action:
-        pieces.append(Piece(f"  was {candidate.gate_before}", "changed"))
+        pieces.append(Piece(_("  was {gate_before}").format(gate_before=candidate.gate_before), "changed"))
     if gate.decides:
-        pieces.append(Piece(f"  {DECIDES} decides", "strong"))
+        pieces.append(Piece(_("  {DECIDES} decides").format(DECIDES=DECIDES), "strong"))
     yield Item(content(pieces))
     yield Item(content([Piece(visible(gate.note))]), content([Piece("  ")]), 3)
     if not gate.decides:
-        words = "another candidate decides this query" if candidate.rank else "not retrieved: it decides nothing"
+        words = _("another candidate decides this query") if candidate.rank else _("not retrieved: it decides nothing")
         yield Item(content([Piece(words, "dim")]), content([Piece("  ")]), 3)
 
 
 def _answer(gate: GateResult) -> Iterator[Item]:
     yield blank()
     read = gate.authorizing
-    origin = {"edit": "edited here", "assumption": "assumed"}.get(read.origin, visible(short_origin(read.origin)))
-    yield _line("pre-gate action", Piece(gate.pre_action, "strong"), Piece(f"  by row {gate.row}", "dim"))
+    origin = {"edit": _("edited here"), "assumption": "assumed"}.get(read.origin, visible(short_origin(read.origin)))
     yield _line(
-        "authorised by",
+        _("pre-gate action"), Piece(gate.pre_action, "strong"), Piece(_("  by row {row}").format(row=gate.row), "dim")
+    )
+    yield _line(
+        _("authorised by"),
         Piece(visible(gate.authorized_by)),
         Piece("" if read.presence is Presence.VALUE else f"  {show_value(read.value)}", "unknown"),
         Piece(f"   {origin}", "edited" if read.origin == "edit" else "warn" if read.origin == "assumption" else "dim"),
@@ -101,22 +104,28 @@ def _answer(gate: GateResult) -> Iterator[Item]:
         yield _line("", Piece(visible(note), "warn"))
     ruled = gate.mode if gate.applied == gate.mode else f"{gate.mode}: {gate.applied}"
     yield _line("gate", result_words(gate), Piece(f"  {ruled}", "dim"))
-    made = [Piece(f"  {STRICTER} made stricter by the gate", "changed")] if gate.escalated else []
-    yield _line("final action", Piece(gate.action, "strong"), *made)
+    made = (
+        [Piece(_("  {STRICTER} made stricter by the gate").format(STRICTER=STRICTER), "changed")]
+        if gate.escalated
+        else []
+    )
+    yield _line(_("final action"), Piece(gate.action, "strong"), *made)
     bad = gate.attribution == "UNATTRIBUTABLE"
     noted = [Piece(f"  {visible(gate.attribution_note)}", "dim")] if gate.attribution_note else []
     yield _line("attribution", Piece(gate.attribution, "bad" if bad else "strong"), *noted)
-    yield _line("expected action", *_expected(gate), key=FieldChoice("query", "expected_action", "expected"))
+    yield _line(_("expected action"), *_expected(gate), key=FieldChoice("query", "expected_action", "expected"))
     yield _line("operation", *_operation(gate.operation), key=FieldChoice("query", "tool_call", "operation"))
     cell = gate.coverage_cell
-    sides = f"governs {'present' if cell.governs else 'absent'} × authority {'present' if cell.authority else 'absent'}"
+    sides = _("governs {value} × authority {value2}").format(
+        value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
+    )
     yield _line("coverage", Piece(cell.value, "strong"), Piece(f"  {sides}", "dim"))
     for signal in gate.coverage.signals:
-        yield _line("", Piece("authority signal ", "dim"), Piece(visible(signal)))
+        yield _line("", Piece(_("authority signal "), "dim"), Piece(visible(signal)))
     for marked, words in (
-        (gate.coverage.declared_not_enforced, "declared but not enforced: it carries authority, yet row 7 decides"),
-        (gate.coverage.cannot_fire, "gate cannot fire: governs states no action type that it could escalate"),
-        (gate.coverage.sensitive_with_neither, "sensitive, with neither governs nor authority"),
+        (gate.coverage.declared_not_enforced, _("declared but not enforced: it carries authority, yet row 7 decides")),
+        (gate.coverage.cannot_fire, _("gate cannot fire: governs states no action type that it could escalate")),
+        (gate.coverage.sensitive_with_neither, _("sensitive, with neither governs nor authority")),
     ):
         if marked:
             yield _line("", Piece(f"! {words}", "warn"))
@@ -126,10 +135,10 @@ def _expected(gate: GateResult) -> list[Piece]:
     shown = show_value(gate.expected_action) if gate.expected_action is not None else "none"
     pieces = [Piece(shown, "unknown" if gate.expected_action is None else "strong")]
     if gate.outcome is Outcome.NOT_COMPARED:
-        return [*pieces, Piece("  nothing to compare the action with", "dim")]
+        return [*pieces, Piece(_("  nothing to compare the action with"), "dim")]
     pieces += [Piece("  "), Piece(gate.outcome.value, OUTCOME_STYLES[gate.outcome])]
     if gate.pre_outcome is not gate.outcome:
-        pieces += [Piece("; without the gate ", "dim")]
+        pieces += [Piece(_("; without the gate "), "dim")]
         pieces += [Piece(gate.pre_outcome.value, OUTCOME_STYLES[gate.pre_outcome])]
     return pieces
 
@@ -137,18 +146,19 @@ def _expected(gate: GateResult) -> list[Piece]:
 def _operation(operation: Operation) -> list[Piece]:
     note = [Piece(f"  {visible(operation.note)}", "warn")] if operation.note else []
     if operation.name is None:
-        return [Piece("none", "unknown"), Piece("  no word of the query asks for one", "dim"), *note]
+        return [Piece(_("none"), "unknown"), Piece(_("  no word of the query asks for one"), "dim"), *note]
     if not operation.inferred:
-        return [Piece(operation.name, "strong"), Piece("  recorded in the tool call", "dim"), *note]
+        return [Piece(operation.name, "strong"), Piece(_("  recorded in the tool call"), "dim"), *note]
     words = ", ".join(visible(word) for word in operation.words)
-    said = f"  inferred from “{words}”: shown, and never skips the gate"
+    said = _("  inferred from “{words}”: shown, and never skips the gate").format(words=words)
     return [Piece(operation.name, "strong"), Piece(said, "dim"), *note]
 
 
 def _table(gate: GateResult, memory: Memory) -> Iterator[Item]:
     yield blank()
-    yield heading("action table: the first row that applies")
-    for number, (name, words) in enumerate(ROWS, start=1):
+    yield heading(_("action table: the first row that applies"))
+    for number, (name, marked) in enumerate(ROWS, start=1):
+        words = _(marked)
         here, reached = number == gate.row, number <= gate.row
         value = memory.get(name)
         sign = "▸" if here else " "
@@ -156,14 +166,14 @@ def _table(gate: GateResult, memory: Memory) -> Iterator[Item]:
         said = [Piece(f"   {show_value(value)[:80]}", "dim" if is_missing(value) or not reached else "")]
         body = [Piece(words, "strong" if here else "" if reached else "dim"), *said, *edited]
         if here:
-            body.append(Piece("   applied", "strong"))
+            body.append(Piece(_("   applied"), "strong"))
         elif not reached:
-            body.append(Piece("   not reached", "dim"))
+            body.append(Piece(_("   not reached"), "dim"))
         yield Item(
             content(body),
             content([Piece(f" {sign} {number}", "strong" if here else "dim")]),
             5,
-            FieldChoice("memory", name, f"row {number}"),
+            FieldChoice(_("memory"), name, _("row {number}").format(number=number)),
         )
 
 
@@ -171,19 +181,19 @@ def _grants(gate: GateResult) -> Iterator[Item]:
     if gate.applied != "grants":
         return
     yield blank()
-    yield heading("the tool call, held against each grant")
+    yield heading(_("the tool call, held against each grant"))
     if not gate.grants:
-        said = "no grant is recorded" if gate.operation.source == "tool_call" else visible(gate.note)
+        said = _("no grant is recorded") if gate.operation.source == "tool_call" else visible(gate.note)
         yield _line("", Piece(said, "warn"), key=FieldChoice("query", "grants", "grants"))
     for number, grant in enumerate(gate.grants[:_MOST_GRANTS]):
         yield from _grant(number, grant)
     if len(gate.grants) > _MOST_GRANTS:
-        yield _line("", Piece(f"and {len(gate.grants) - _MOST_GRANTS:,} more grants", "dim"))
+        yield _line("", Piece(_("and {count:,} more grants").format(count=len(gate.grants) - _MOST_GRANTS), "dim"))
 
 
 def _grant(number: int, grant: GrantComparison) -> Iterator[Item]:
-    exact = {Trit.YES: "exact", Trit.NO: "differs", Trit.UNKNOWN: "cannot be compared"}[grant.exact]
-    force = {Trit.YES: "in force", Trit.NO: "expired", Trit.UNKNOWN: "expiry unknown"}[grant.in_force]
+    exact = {Trit.YES: "exact", Trit.NO: "differs", Trit.UNKNOWN: _("cannot be compared")}[grant.exact]
+    force = {Trit.YES: _("in force"), Trit.NO: "expired", Trit.UNKNOWN: _("expiry unknown")}[grant.in_force]
     usable = grant.exact is Trit.YES and grant.in_force is Trit.YES
     pieces = [
         Piece(visible(grant.grant_id), "strong"),
@@ -191,42 +201,51 @@ def _grant(number: int, grant: GrantComparison) -> Iterator[Item]:
         Piece(f"{exact}, {force}", "good" if usable else "unknown"),
     ]
     if grant.decides:
-        pieces.append(Piece(f"  {DECIDES} decides", "strong"))
-    yield Item(content(pieces), content([Piece("  ")]), 3, FieldChoice("query", "grants", f"grant {number}"))
+        pieces.append(Piece(_("  {DECIDES} decides").format(DECIDES=DECIDES), "strong"))
+    yield Item(
+        content(pieces),
+        content([Piece("  ")]),
+        3,
+        FieldChoice(_("query"), _("grants"), _("grant {number}").format(number=number)),
+    )
     for match in grant.fields:
         sign, style = _SAME[match.same]
         body = [Piece(f"{sign} ", style)]
         if match.same is Trit.YES:
             body.append(Piece(show_value(match.call)))
         else:
-            body += [Piece("call ", "dim"), Piece(show_value(match.call))]
-            body += [Piece("  grant ", "dim"), Piece(show_value(match.grant), style)]
+            body += [Piece(_("call "), "dim"), Piece(show_value(match.call))]
+            body += [Piece(_("  grant "), "dim"), Piece(show_value(match.grant), style)]
         yield Item(content(body), content([Piece(f"    {match.name}")]), _WIDTH + 4)
     if grant.fields:
         sign, style = _SAME[grant.in_force]
         sign = {"=": "✓", "≠": "✗"}.get(sign, sign)
         body = [Piece(f"{sign} ", style), Piece(show_value(grant.expires_at)), Piece(f"  {force}", style)]
-        yield Item(content(body), content([Piece("    expires_at")]), _WIDTH + 4)
+        yield Item(content(body), content([Piece(_("    expires_at"))]), _WIDTH + 4)
         if show_value(grant.stated) != grant.decision:
-            said = [Piece("  "), Piece(show_value(grant.stated)), Piece(f"  read as {grant.decision}", "warn")]
-            yield Item(content(said), content([Piece("    decision")]), _WIDTH + 4)
+            said = [
+                Piece("  "),
+                Piece(show_value(grant.stated)),
+                Piece(_("  read as {decision}").format(decision=grant.decision), "warn"),
+            ]
+            yield Item(content(said), content([Piece(_("    decision"))]), _WIDTH + 4)
     if grant.note:
         yield Item(content([Piece(visible(grant.note), "warn")]), content([Piece("    ")]), 5)
 
 
 def _governs(governs: Governs, memory: Memory) -> Iterator[Item]:
     yield blank()
-    state = {"absent": "absent", "empty": "empty", "malformed": "malformed", "read": "as read"}[governs.state]
-    mark = [Piece(f"  {EDITED} edited here", "edited")] if "governs" in memory.edits else []
+    state = {"absent": "absent", "empty": "empty", "malformed": "malformed", "read": _("as read")}[governs.state]
+    mark = [Piece(_("  {EDITED} edited here").format(EDITED=EDITED), "edited")] if "governs" in memory.edits else []
     yield Item(
-        content([Piece("governs  ", "heading"), Piece(state, "bad" if governs.malformed else "dim"), *mark]),
+        content([Piece(_("governs  "), "heading"), Piece(state, "bad" if governs.malformed else "dim"), *mark]),
     )
     value = memory.get("governs")
     if governs.malformed:
         for fault in governs.faults:
             yield _line("", Piece(f"✗ {visible(fault)}", "bad"))
-        yield _line("as written", Piece(show_value(value)[:500]), key=FieldChoice("memory", "governs", "written"))
-        yield _line("", Piece("it governs nothing: the gate is skipped, and never passes it as authorised", "dim"))
+        yield _line(_("as written"), Piece(show_value(value)[:500]), key=FieldChoice("memory", "governs", "written"))
+        yield _line("", Piece(_("it governs nothing: the gate is skipped, and never passes it as authorised"), "dim"))
     elif governs.state == "read":
         for name in GOVERNS_KEYS:
             listed = _listed(value, name)
@@ -235,7 +254,7 @@ def _governs(governs: Governs, memory: Memory) -> Iterator[Item]:
                 name, Piece(shown or "–", "" if shown else "dim"), key=FieldChoice("memory", "governs", f"list {name}")
             )
     yield Item(
-        content([Piece("say what it governs and what authority it carries, in a short form"), Piece("  F", "dim")]),
+        content([Piece(_("say what it governs and what authority it carries, in a short form")), Piece("  F", "dim")]),
         content([Piece("  ")]),
         3,
         FormChoice(),
@@ -250,25 +269,25 @@ def _listed(value: Any, name: str) -> Sequence[Any]:
 def closing_items(gate: GateResult | None, offers: Sequence[Offer]) -> Iterator[Item]:
     """What would close the gap: the offers, each with what it was seen to change."""
     yield blank()
-    yield heading("what would close the gap")
+    yield heading(_("what would close the gap"))
     if not offers:
-        said = "nothing is open: full chain, enforced, and the gate can fire"
+        said = _("nothing is open: full chain, enforced, and the gate can fire")
         yield Item(content([Piece(said, "dim")]), content([Piece("  ")]), 3)
         return
     for number, offer in enumerate(offers):
         pieces = [Piece(visible(offer.title), "strong")]
         if offer.closes:
-            pieces.append(Piece("  ✓ closes it", "good"))
+            pieces.append(Piece(_("  ✓ closes it"), "good"))
         pieces += [Piece(f"\n{visible(words)}", "dim") for words in offer.words]
         yield Item(content(pieces), content([Piece("   ")]), 4, OfferChoice(number), copy=offer.title)
-    how = "enter applies the one under the cursor, f the first; u undoes"
+    how = _("enter applies the one under the cursor, f the first; u undoes")
     yield Item(content([Piece(how, "dim")]), content([Piece("  ")]), 2)
     if gate is None:
-        yield Item(content([Piece("tried by self-description: no query asks", "dim")]), content([Piece("  ")]), 2)
+        yield Item(content([Piece(_("tried by self-description: no query asks"), "dim")]), content([Piece("  ")]), 2)
 
 
 def _reads(gate: GateResult) -> Iterator[Item]:
     yield blank()
-    yield heading("fields read")
+    yield heading(_("fields read"))
     for read in gate.reads:
         yield field_item(read, "gate")

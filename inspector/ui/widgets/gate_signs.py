@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from inspector.gate.action import RANK, Outcome
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gate import MODES, RESULTS, Mode
+from inspector.i18n import N_, _
 from inspector.text import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.signs import ARROW
@@ -34,21 +35,24 @@ OUTCOME_STYLES = {
 #: What each mode asks, for the choice of one.
 MODE_WORDS: dict[Mode, tuple[str, str]] = {
     "self_description": (
-        "what the memory says of itself",
-        "Only the memory's own action types are read, whatever was asked: this reproduces the source's figures, and a "
-        "wrongly retrieved memory escalates what it does not govern.",
+        N_("what the memory says of itself"),
+        N_(
+            "Only the memory's own action types are read, whatever was asked: this "
+            "reproduces the source's figures, and a wrongly retrieved memory escalates "
+            "what it does not govern."
+        ),
     ),
     "jurisdiction": (
-        "what the memory governs, matched against the question",
-        "any, all and excluded terms are matched against the query and the tool call; outside them the gate skips.",
+        N_("what the memory governs, matched against the question"),
+        N_("any, all and excluded terms are matched against the query and the tool call; outside them the gate skips."),
     ),
     "grants": (
-        "the tool call, held against the grants in force",
-        "agent, action type, resource, recipient and scope must be the same, and the grant must not have expired.",
+        N_("the tool call, held against the grants in force"),
+        N_("agent, action type, resource, recipient and scope must be the same, and the grant must not have expired."),
     ),
     "layered": (
-        "grants where a tool call is recorded, else jurisdiction",
-        "The default: the proof is asked for where there is something to prove.",
+        N_("grants where a tool call is recorded, else jurisdiction"),
+        N_("The default: the proof is asked for where there is something to prove."),
     ),
 }
 
@@ -97,13 +101,13 @@ def decider(rows: Iterable[Candidate]) -> Candidate | None:
 
 def gate_figures(mode: Mode, row: Candidate | None) -> list[list[Piece]]:
     """The query line: mode, what the deciding candidate's action becomes, the result, attribution, and who decides."""
-    head = [Piece("gate ", "dim")]
+    head = [Piece(_("gate "), "dim")]
     gate = None if row is None else row.gate
     if row is None or gate is None:
-        return [[*head, Piece("no candidate decides", "unknown"), Piece(f" ({mode})", "dim")]]
+        return [[*head, Piece(_("no candidate decides"), "unknown"), Piece(f" ({mode})", "dim")]]
     action = [Piece(gate.pre_action), Piece(f" {ARROW} ", "dim"), Piece(gate.action, "strong")]
     if row.gate_before and row.gate_before != gate.action:
-        action += [Piece(" was ", "dim"), Piece(row.gate_before, "changed")]
+        action += [Piece(_(" was "), "dim"), Piece(row.gate_before, "changed")]
     ruled = mode if gate.applied == mode else f"{mode}: {gate.applied}"
     parts = [
         [*head, *action, Piece(" "), result_words(gate)],
@@ -111,5 +115,5 @@ def gate_figures(mode: Mode, row: Candidate | None) -> list[list[Piece]]:
         [Piece(f"{DECIDES} ", "strong"), Piece(visible(row.memory_id)), Piece(f" ({ruled})", "dim")],
     ]
     if gate.outcome is not Outcome.NOT_COMPARED:
-        parts.append([Piece("action ", "dim"), Piece(gate.outcome.value, OUTCOME_STYLES[gate.outcome])])
+        parts.append([Piece(_("action "), "dim"), Piece(gate.outcome.value, OUTCOME_STYLES[gate.outcome])])
     return parts

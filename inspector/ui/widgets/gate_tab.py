@@ -11,12 +11,13 @@ from textual.content import Content
 from textual.message import Message
 
 from inspector.gate.gaps import Offer
+from inspector.i18n import N_, _
 from inspector.ui.widgets.detail import DetailTab, FieldChosen, Subject
 from inspector.ui.widgets.gate_items import FormChoice, OfferChoice, gate_items
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.why import FieldChoice
 
-_NOBODY = [Item(Content("no candidate under the cursor"))]
+_NOBODY = N_("no candidate under the cursor")
 
 
 class OfferChosen(Message):
@@ -62,7 +63,7 @@ class GateTab(DetailTab):
         gate = None if subject is None else subject.candidate.gate
         if subject is None or gate is None:
             self.offers = ()
-            self.reader.show(_NOBODY, keep=False)
+            self.reader.show([Item(Content(_(_NOBODY)))], keep=False)
             return
         self.offers = subject.inspection.gate_offers(subject.qi, subject.mi)
         memory = subject.inspection.memories[subject.mi]

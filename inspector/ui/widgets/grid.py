@@ -16,6 +16,7 @@ from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 
+from inspector.i18n import N_
 from inspector.ui.actions import bindings
 from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, RowList
 from inspector.ui.widgets.grid_view import GAP, GUTTER, STYLES, GridView, plain_text
@@ -96,7 +97,7 @@ class Grid(GridView, can_focus=True):
         column_cursor: bool = False,
         markable: bool = False,
         show_header: bool = True,
-        empty: str = "nothing here",
+        empty: str = N_("nothing here"),
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,

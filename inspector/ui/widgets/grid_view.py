@@ -14,7 +14,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.text import visible
 from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, Placed, RowList, fit, pieces_of, place_columns
 
@@ -81,7 +81,7 @@ class GridView(ScrollView, inherit_bindings=False):
         *,
         column_cursor: bool = False,
         show_header: bool = True,
-        empty: str = "nothing here",
+        empty: str = N_("nothing here"),
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
@@ -212,7 +212,7 @@ class GridView(ScrollView, inherit_bindings=False):
             return self._window(self._header_strip(), width, "grid--header")
         row = y - self._head + self.scroll_offset.y
         if not self.row_count:
-            text = f"  {visible(self.empty)}" if y == self._head + 1 else ""
+            text = f"  {visible(_(self.empty))}" if y == self._head + 1 else ""
             return Strip([Segment(text, self._style("grid--empty"))]).adjust_cell_length(width, self.rich_style)
         if row >= self.row_count:
             return Strip.blank(width, self.rich_style)

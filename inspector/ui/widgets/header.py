@@ -11,6 +11,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from inspector.i18n import _
 from inspector.text import visible
 from inspector.ui.widgets.cells import Piece, fit
 
@@ -73,9 +74,9 @@ def fit_notices(notices: Sequence[str], width: int) -> str:
     shown = [visible(notice) for notice in notices]
     for count in range(len(shown), 0, -1):
         rest = len(shown) - count
-        text = "⚠ " + " · ".join(shown[:count]) + (f" · +{rest} more: !" if rest else "")
+        text = "⚠ " + " · ".join(shown[:count]) + (_(" · +{rest} more: !").format(rest=rest) if rest else "")
         if cell_len(text) <= width:
             return text
-    tail = f" +{len(shown) - 1} more: !" if len(shown) > 1 else " !"
+    tail = _(" +{count} more: !").format(count=len(shown) - 1) if len(shown) > 1 else " !"
     head = "".join(piece.text for piece in fit([Piece("⚠ " + shown[0])], max(2, width - cell_len(tail))))
     return head + tail

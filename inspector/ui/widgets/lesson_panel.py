@@ -9,6 +9,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from inspector.i18n import _
 from inspector.lessons import LessonRun
 from inspector.lessons.model import in_language
 from inspector.ui.actions import BY_ID, show_keys
@@ -67,7 +68,7 @@ class LessonPanel(VerticalScroll, can_focus=False):
             if step.question is not None:
                 question = in_language(step.question.words, self._language)
                 words = Content.assemble(
-                    words, " ", lines(question, "bold"), (f"  {self.key('answer')} answers", "$link")
+                    words, " ", lines(question, "bold"), (_("  {key} answers").format(key=self.key("answer")), "$link")
                 )
         self._words.update(words)
         self.scroll_home(animate=False)
@@ -78,12 +79,12 @@ class LessonPanel(VerticalScroll, can_focus=False):
         last = run.at == len(run.lesson.steps) - 1
         pieces = [
             Piece(number + in_language(run.lesson.title, self._language), "heading"),
-            Piece(f"  step {run.at + 1} of {len(run.lesson.steps)}  ", "dim"),
-            Piece("✓ done", "good") if run.is_done else Piece("☐ open", "warn"),
+            Piece(_("  step {at} of {count}  ").format(at=run.at + 1, count=len(run.lesson.steps)), "dim"),
+            Piece(_("✓ done"), "good") if run.is_done else Piece(_("☐ open"), "warn"),
         ]
         if run.is_done:
-            pieces.append(Piece(f"  {self.key('next')} {'ends the lesson' if last else 'next'}", "link"))
-        for verb, words in (("back", "back"), ("fold", "fold"), ("leave", "leave")):
+            pieces.append(Piece(f"  {self.key('next')} {_('ends the lesson') if last else _('next')}", "link"))
+        for verb, words in (("back", _("back")), ("fold", _("fold")), ("leave", _("leave"))):
             if verb == "back" and run.at == 0:
                 continue
             pieces.append(Piece(f"  {self.key(verb)} {words}", "dim"))

@@ -6,20 +6,21 @@ import math
 from typing import Any
 
 from inspector.errors import FieldError
+from inspector.i18n import N_, _
 from inspector.mdl import PARAM_SPECS, Calibration, Params, bounds
 from inspector.mdl.params import TIERS
 
 _SPECS = {spec.name: spec for spec in PARAM_SPECS}
 _WHOLE = ("dim", "projector_seed")
 #: What stands for a value that is derived.
-DERIVED = {"centres": "i/(D−1)", "n_min": "over the grid", "n_max": "over the grid"}
+DERIVED = {"centres": "i/(D−1)", "n_min": N_("over the grid"), "n_max": N_("over the grid")}
 
 
 def show_constant(params: Params, name: str) -> str:
     """A constant's value as it is typed; what is derived is said in words."""
     value = getattr(params, name)
     if value is None:
-        return DERIVED[name]
+        return _(DERIVED[name])
     if isinstance(value, tuple):
         return ", ".join(f"{part:g}" for part in value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -29,7 +30,7 @@ def read_constant(params: Params, name: str, text: str) -> Params:
     """``params`` with a constant as it was typed. Raises FieldError that says what is expected."""
     spec = _SPECS[name]
     text = text.strip()
-    derived = name in DERIVED and text in ("", DERIVED[name])
+    derived = name in DERIVED and text in ("", _(DERIVED[name]))
     if name == "default_tier":
         return params.with_(default_tier=text)
     if name == "centres":
@@ -41,7 +42,7 @@ def read_constant(params: Params, name: str, text: str) -> Params:
     number: Any = _number(name, text)
     if name in _WHOLE:
         if not math.isfinite(number) or number != int(number):
-            raise FieldError(name, f"{text} is no whole number", "a whole number")
+            raise FieldError(name, _("{text} is no whole number").format(text=text), _("a whole number"))
         number = int(number)
     return params.with_(**{name: number})
 
@@ -73,11 +74,11 @@ def hint(name: str) -> str:
     """What may be typed for a constant."""
     spec = _SPECS[name]
     if name == "default_tier":
-        return f"{spec.help}: one of {', '.join(TIERS)}"
-    kind = "numbers with commas between them" if isinstance(spec.default, tuple) or name == "centres" else "a number"
+        return _("{help}: one of {TIERS}").format(help=spec.help, TIERS=", ".join(TIERS))
+    kind = _("numbers with commas between them") if isinstance(spec.default, tuple) or name == "centres" else "a number"
     bounded = math.isfinite(spec.low) and math.isfinite(spec.high)
-    between = f" from {spec.low:g} to {spec.high:g}" if bounded else ""
-    derived = f"; nothing: {DERIVED[name]}" if name in DERIVED else ""
+    between = _(" from {low:g} to {high:g}").format(low=spec.low, high=spec.high) if bounded else ""
+    derived = _("; nothing: {DERIVED}").format(DERIVED=_(DERIVED[name])) if name in DERIVED else ""
     return f"{spec.help}: {kind}{between}{derived}" + (" [ours]" if spec.ours else "")
 
 
@@ -85,11 +86,15 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise FieldError(name, f"{text!r} is no number", "a number") from None
+        raise FieldError(name, _("{text!r} is no number").format(text=text), "a number") from None
 
 
 def _numbers(name: str, text: str, count: int | None) -> tuple[float, ...]:
     parts = tuple(_number(name, part.strip()) for part in text.split(",") if part.strip())
     if count is not None and len(parts) != count:
-        raise FieldError(name, f"{len(parts)} numbers", f"{count} numbers with commas between them")
+        raise FieldError(
+            name,
+            _("{count} numbers").format(count=len(parts)),
+            _("{count} numbers with commas between them").format(count=count),
+        )
     return parts

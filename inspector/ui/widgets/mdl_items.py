@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from textual.content import Content
 
+from inspector.i18n import N_, _
 from inspector.mdl import (
     AUDIT_NOTE,
     PARAM_SPECS,
@@ -34,14 +35,14 @@ BAR_AT = 15
 MOST_BAR = 51
 _LABEL = 20
 _SWITCH_WORDS = {
-    "relevance": "M counts",
-    "reliability": "R counts",
-    "risk": "A counts",
-    "value_encoding": "value encoding",
-    "risk_inversion": "risk inversion, s_a = 1 − A",
-    "alpha_gate": "α gate, C·(0.3 + 0.7·α)",
-    "risk_modulation": "risk modulation g_A",
-    "identity_projectors": "identity projectors",
+    "relevance": N_("M counts"),
+    "reliability": N_("R counts"),
+    "risk": N_("A counts"),
+    "value_encoding": N_("value encoding"),
+    "risk_inversion": N_("risk inversion, s_a = 1 − A"),
+    "alpha_gate": N_("α gate, C·(0.3 + 0.7·α)"),
+    "risk_modulation": N_("risk modulation g_A"),
+    "identity_projectors": N_("identity projectors"),
 }
 
 
@@ -113,7 +114,7 @@ def mdl_items(view: View, width: int, *, plots: bool) -> list[Item]:
         *_conflicts(view),
         *_signals(view),
         *_switches(view),
-        *(_plots(view, width) if plots else [blank(), _line(Piece("drawing the plots …", "dim"))]),
+        *(_plots(view, width) if plots else [blank(), _line(Piece(_("drawing the plots …"), "dim"))]),
         *_constants(view),
         *_notes(view),
     ]
@@ -121,9 +122,9 @@ def mdl_items(view: View, width: int, *, plots: bool) -> list[Item]:
 
 def null_items(why: str) -> list[Item]:
     """What stands in the tab where mdl is null, with the way to vectors where that is what is missing."""
-    items = [_line(Piece("mdl null", "unknown"), Piece(f"  {visible(why)}"))]
+    items = [_line(Piece(_("mdl null"), "unknown"), Piece(f"  {visible(why)}"))]
     if why.startswith("no vectors"):
-        words = content([Piece("encode the texts for the decisions", "link")])
+        words = content([Piece(_("encode the texts for the decisions"), "link")])
         items.append(Item(words, indent=1, key=Toggle("encode")))
     return items
 
@@ -142,7 +143,7 @@ def _labelled(label: str, *pieces: Piece, key: object = None) -> Item:
 
 def _head(view: View) -> Iterator[Item]:
     whose = view.own if view.of == "memory" and view.own is not None else view.decision.query
-    marks = [Piece(f"  {CORNER} corner", "bad")] if whose.corner else []
+    marks = [Piece(_("  {CORNER} corner").format(CORNER=CORNER), "bad")] if whose.corner else []
     yield _line(
         *action_moved(view.before, whose),
         Piece(f"  {whose.action.meaning}"),
@@ -151,12 +152,12 @@ def _head(view: View) -> Iterator[Item]:
         standing(view.params, moved_by_hand=view.moved_by_hand),
     )
     if view.of == "query":
-        named = "the query, M of the pool's best"
+        named = _("the query, M of the pool's best")
     elif view.own is None:
-        named = f"{visible(view.memory_id)}, which has no usable vector: the query's M"
+        named = _("{memory_id}, which has no usable vector: the query's M").format(memory_id=visible(view.memory_id))
     else:
-        named = f"{visible(view.memory_id)}, its own M"
-    yield Item(content([Piece(named, "link")]), content([Piece(" decision of", "dim")]), BAR_AT, Toggle("of"))
+        named = _("{memory_id}, its own M").format(memory_id=visible(view.memory_id))
+    yield Item(content([Piece(named, "link")]), content([Piece(_(" decision of"), "dim")]), BAR_AT, Toggle("of"))
 
 
 def bar_cells(width: int) -> int:
@@ -178,13 +179,15 @@ def _sliders(view: View, width: int) -> Iterator[Item]:
     for name in SIGNALS:
         at, read = view.at[name], view.read[name]
         before = None if view.before is None or at != read else getattr(view.before, name)
-        said = Piece(f" read {share(read)}", "changed") if at != read else Piece(" read", "dim")
+        said = (
+            Piece(_(" read {share}").format(share=share(read)), "changed") if at != read else Piece(_(" read"), "dim")
+        )
         yield Item(
             content([Piece(slider_bar(at, read, cells), "strong"), Piece(" "), *moved(before, at), said]),
             content([Piece(f" {_NAMES[name]}", "link")]),
             BAR_AT,
             Slider(name),
-            copy=f"{name} {at:.2f} (read {read:.2f})",
+            copy=_("{name} {at:.2f} (read {read:.2f})").format(name=name, at=at, read=read),
         )
 
 
@@ -200,15 +203,20 @@ def _result(view: View) -> Iterator[Item]:
         corner = []
     yield Item(
         content([*values, Piece("  "), action_words(view.action), *corner]),
-        content([Piece(" what if", "changed") if view.slid else Piece(" as read", "dim")]),
+        content([Piece(_(" what if"), "changed") if view.slid else Piece(_(" as read"), "dim")]),
         BAR_AT,
     )
-    gate = "C·(0.3 + 0.7·α)" if params.switches.alpha_gate else "C, without the α gate"
+    gate = "C·(0.3 + 0.7·α)" if params.switches.alpha_gate else _("C, without the α gate")
     limits = found.bounds
-    origin = "over the grid" if limits.origin == "grid" else "given"
-    norms = f"‖v_meta‖ {found.norm:.3f} between n_min {limits.n_min:.3f} and n_max {limits.n_max:.3f} ({origin})"
-    yield _line(Piece(f"C_final = {gate}; {norms}; g_A {found.g_A:.3f}", "dim"), indent=BAR_AT)
-    words = "← → move a slider, shift by tenths; backspace: as read, z: all"
+    origin = _("over the grid") if limits.origin == "grid" else "given"
+    norms = _("‖v_meta‖ {norm:.3f} between n_min {n_min:.3f} and n_max {n_max:.3f} ({origin})").format(
+        norm=found.norm, n_min=limits.n_min, n_max=limits.n_max, origin=origin
+    )
+    yield _line(
+        Piece(_("C_final = {gate}; {norms}; g_A {g_A:.3f}").format(gate=gate, norms=norms, g_A=found.g_A), "dim"),
+        indent=BAR_AT,
+    )
+    words = _("← → move a slider, shift by tenths; backspace: as read, z: all")
     yield _line(Piece(words, "dim"), indent=BAR_AT)
 
 
@@ -244,42 +252,52 @@ def ruler(c_final: float, thresholds: Sequence[float], cells: int) -> tuple[str,
 def _ruler(view: View, width: int) -> Iterator[Item]:
     cells = max(30, min(71, width - BAR_AT - 2))
     marks, line, pointer = ruler(view.encoding.C_final, view.params.thresholds, cells)
-    yield Item(Content(marks), content([Piece(" thresholds", "dim")]), BAR_AT)
+    yield Item(Content(marks), content([Piece(_(" thresholds"), "dim")]), BAR_AT)
     yield Item(Content(line), indent=BAR_AT)
     yield Item(content([Piece(pointer, "strong")]), indent=BAR_AT)
 
 
 def _plots(view: View, width: int) -> Iterator[Item]:
-    formula = "  v(s) = s·1 + Σ exp(−(s−c_i)²/2σ²)·e_i; v_meta = tanh(g_A W_wm v_wm + W_r v_r + W_a v_a + b)"
-    yield from _heading("encoded values", Piece(formula, "dim"))
+    formula = _("  v(s) = s·1 + Σ exp(−(s−c_i)²/2σ²)·e_i; v_meta = tanh(g_A W_wm v_wm + W_r v_r + W_a v_a + b)")
+    yield from _heading(_("encoded values"), Piece(formula, "dim"))
     found, names = view.encoding, ("v_wm", "v_r", "v_a")
     drawn = [
         mdl_plots.bars(tuple(found.values[k].tolist()), 0, 2, f"{name}  s {found.s[k]:.2f}")
         for k, name in enumerate(names)
     ]
-    title = f"v_meta  norm {found.norm:.2f}"
+    title = _("v_meta  norm {norm:.2f}").format(norm=found.norm)
     drawn.append(mdl_plots.bars(tuple(found.v_meta.tolist()), -1, 1, title, mdl_plots.WIDTH + 1))
     for line in mdl_plots.side_by_side(drawn, width):
         yield Item(Content(line))
     parts = [" ".join(f"{part:.2f}" for part in row) for row in found.energy]
     energy = ", ".join(f"{name} {row}" for name, row in zip(names, parts, strict=True))
-    yield _line(Piece(f"energy of each in the subspaces wm, r, a: {energy}", "dim"))
+    yield _line(Piece(_("energy of each in the subspaces wm, r, a: {energy}").format(energy=energy), "dim"))
 
 
 def _signals(view: View) -> Iterator[Item]:
     signals = view.decision.signals
-    yield from _heading("where the signals come from")
+    yield from _heading(_("where the signals come from"))
     best = [name for name, m in zip(view.names, signals.M.tolist(), strict=True) if m == signals.query_M]
     of_best = f" ({visible(best[0])})" if best else ""
     own = f"; {visible(view.memory_id)} {share(view.own.M)}" if view.own is not None else ""
-    yield _labelled("M", Piece(f"cos(query, memory), the pool's best {share(signals.query_M)}{of_best}{own}"))
+    yield _labelled(
+        "M",
+        Piece(
+            _("cos(query, memory), the pool's best {share}{of_best}{own}").format(
+                share=share(signals.query_M), of_best=of_best, own=own
+            )
+        ),
+    )
     yield _labelled("R", Piece(visible(signals.R.reason), "" if signals.R.judged else "unknown"))
     source = f"  {visible(signals.A.source)}" if signals.A.source and signals.A.origin == "keywords" else ""
     yield _labelled("A", Piece(visible(signals.A.reason)), Piece(source, "dim"))
     inside = int(signals.in_pool.sum())
-    words = "all retrieved" if signals.pool == "retrieved" else "retrieved and not excluded"
+    words = _("all retrieved") if signals.pool == "retrieved" else _("retrieved and not excluded")
     yield _labelled(
-        "pool", Piece(signals.pool, "link"), Piece(f"  {words}: {inside} of {len(view.names)}"), key=Toggle("pool")
+        "pool",
+        Piece(signals.pool, "link"),
+        Piece(_("  {words}: {inside} of {count}").format(words=words, inside=inside, count=len(view.names))),
+        key=Toggle("pool"),
     )
     for note in signals.notes:
         yield _labelled("note", Piece(visible(note), "warn"))
@@ -288,8 +306,12 @@ def _signals(view: View) -> Iterator[Item]:
 def _conflicts(view: View) -> Iterator[Item]:
     found = view.decision.signals.R
     count = len(found.conflicts)
-    how_many = f"{count} of {found.judged_pairs} judged" if found.judged else "not judged"
-    yield from _heading("conflicting pairs", Piece(f"  {how_many}", "dim"))
+    how_many = (
+        _("{count} of {judged_pairs} judged").format(count=count, judged_pairs=found.judged_pairs)
+        if found.judged
+        else _("not judged")
+    )
+    yield from _heading(_("conflicting pairs"), Piece(f"  {how_many}", "dim"))
     for pair in found.conflicts:
         one = pair.conflict
         names = [visible(view.names[place]) for place in (pair.left, pair.right)]
@@ -297,22 +319,22 @@ def _conflicts(view: View) -> Iterator[Item]:
         yield _line(
             Piece(f"{names[0]} ≠ {names[1]}", "strong" if here else ""),
             Piece(f"  {one.rule}", "warn"),
-            Piece(f"  about {visible(', '.join(one.shared))}" if one.shared else "", "dim"),
+            Piece(_("  about {shared}").format(shared=visible(", ".join(one.shared))) if one.shared else "", "dim"),
             indent=1,
         )
         for name, words, text in zip(names, (one.left_words, one.right_words), (one.left, one.right), strict=True):
             said = content([Piece(visible(", ".join(words)), "bad"), Piece(f"  {visible(text)}")])
             yield Item(said, content([Piece(f"   {name}", "dim")]), _LABEL)
     if not count and found.judged:
-        yield _line(Piece("none: no denial, polarity or antonym divides the relevant memories", "dim"), indent=1)
+        yield _line(Piece(_("none: no denial, polarity or antonym divides the relevant memories"), "dim"), indent=1)
 
 
 def _switches(view: View) -> Iterator[Item]:
-    yield from _heading("ablations", Piece("  enter switches; n_min and n_max are derived again", "dim"))
+    yield from _heading("ablations", Piece(_("  enter switches; n_min and n_max are derived again"), "dim"))
     for spec in fields(Switches):
         on, plain = getattr(view.params.switches, spec.name), getattr(Switches(), spec.name)
         yield Item(
-            content([Piece(_SWITCH_WORDS[spec.name], "" if on is plain else "changed")]),
+            content([Piece(_(_SWITCH_WORDS[spec.name]), "" if on is plain else "changed")]),
             content([Piece(" [x]" if on else " [ ]", "strong" if on else "dim")]),
             5,
             Toggle(spec.name),
@@ -320,21 +342,29 @@ def _switches(view: View) -> Iterator[Item]:
 
 
 def _constants(view: View) -> Iterator[Item]:
-    yield from _heading("calibration and constants", Piece("  enter changes one, backspace takes it back", "dim"))
+    yield from _heading(_("calibration and constants"), Piece(_("  enter changes one, backspace takes it back"), "dim"))
     key: object = None
     if view.calibration is None:
-        words = [Piece("none loaded: the constants are the defaults", "warn")]
+        words = [Piece(_("none loaded: the constants are the defaults"), "warn")]
     else:
         fitted, key = view.calibration.fitted, Toggle("calibrated")
         held = fitted.agreement_held_out
-        agreed = f", agreement {share(held.share)} of {held.total} held out" if held.share is not None else ""
-        state = "in force" if view.params.calibrated else "at hand, not in force"
+        agreed = (
+            _(", agreement {share} of {total} held out").format(share=share(held.share), total=held.total)
+            if held.share is not None
+            else ""
+        )
+        state = _("in force") if view.params.calibrated else _("at hand, not in force")
         words = [
             Piece(visible(view.calibration.name), "link"),
-            Piece(f"  {state}; {fitted.rows} rows of {visible(fitted.source)}{agreed}"),
+            Piece(
+                _("  {state}; {rows} rows of {source}{agreed}").format(
+                    state=state, rows=fitted.rows, source=visible(fitted.source), agreed=agreed
+                )
+            ),
         ]
     yield _labelled("calibration", *words, key=key)
-    yield _labelled("", Piece("load a calibration file", "link"), key=Loading())
+    yield _labelled("", Piece(_("load a calibration file"), "link"), key=Loading())
     base = fixed(view.params, view.calibration)
     for spec in PARAM_SPECS:
         if spec.name == "pool":
@@ -342,9 +372,9 @@ def _constants(view: View) -> Iterator[Item]:
         now, usual = show_constant(view.params, spec.name), show_constant(base, spec.name)
         pieces = [
             Piece(now, "" if now == usual else "changed"),
-            Piece("" if now == usual else f" was {usual}", "changed"),
+            Piece("" if now == usual else _(" was {usual}").format(usual=usual), "changed"),
         ]
-        pieces += [Piece("  [ours]" if spec.ours else "", "warn"), Piece(f"  {spec.help}", "dim")]
+        pieces += [Piece(_("  [ours]") if spec.ours else "", "warn"), Piece(f"  {spec.help}", "dim")]
         label = content([Piece(f" {spec.name}", "link")])
         yield Item(content(pieces), label, _LABEL + 2, Constant(spec.name), copy=f"{spec.name} = {now}")
 
@@ -352,6 +382,8 @@ def _constants(view: View) -> Iterator[Item]:
 def _notes(view: View) -> Iterator[Item]:
     yield blank()
     yield _line(Piece(AUDIT_NOTE, "strong"))
-    corner = f"{CORNER} A ≥ {share(view.params.top_tier)} and M ≥ {share(view.params.corner_relevance)}"
-    words = "very high relevance lifts C even at high risk. The source reports its own failures here."
+    corner = _("{CORNER} A ≥ {share} and M ≥ {share2}").format(
+        CORNER=CORNER, share=share(view.params.top_tier), share2=share(view.params.corner_relevance)
+    )
+    words = _("very high relevance lifts C even at high risk. The source reports its own failures here.")
     yield _line(Piece(f"{corner}: {words}", "dim"))

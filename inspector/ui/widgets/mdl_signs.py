@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.i18n import _
 from inspector.mdl import Action, Decision, Params
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.signs import ARROW, share
@@ -78,18 +79,18 @@ def decision_order(row: Candidate, name: str) -> tuple[bool, float]:
 def standing(params: Params, *, moved_by_hand: bool) -> Piece:
     """Whether the decisions are calibrated, in words."""
     if not params.calibrated:
-        return Piece("uncalibrated" + (", constants moved" if moved_by_hand else ""), "warn")
-    return Piece("calibrated" + (", then moved" if moved_by_hand else ""), "warn" if moved_by_hand else "dim")
+        return Piece(_("uncalibrated") + (_(", constants moved") if moved_by_hand else ""), "warn")
+    return Piece(_("calibrated") + (_(", then moved") if moved_by_hand else ""), "warn" if moved_by_hand else "dim")
 
 
 def query_figures(weighed: Weighed, params: Params, *, moved_by_hand: bool) -> list[list[Piece]]:
     """The query line: M R A → C α → action, what it rests on, and "uncalibrated" until a calibration is loaded."""
-    head = Piece("MDL ", "dim")
+    head = Piece(_("MDL "), "dim")
     if not weighed.is_read:
-        return [[head, Piece(f"reading the texts {UNREAD}", "dim")]]
+        return [[head, Piece(_("reading the texts {UNREAD}").format(UNREAD=UNREAD), "dim")]]
     if weighed.decision is None:
         short = weighed.why_null.partition(":")[0]
-        return [[head, Piece(f"null: {short}", "unknown")]]
+        return [[head, Piece(_("null: {short}").format(short=short), "unknown")]]
     now, before = weighed.decision.query, weighed.query_before
     pieces = [head, *action_moved(before, now), *([Piece(f" {CORNER}", "bad")] if now.corner else [])]
     for name in ("M", "R", "A", "C", "alpha"):
@@ -97,13 +98,13 @@ def query_figures(weighed: Weighed, params: Params, *, moved_by_hand: bool) -> l
         pieces += [Piece(label, "dim"), *moved(None if before is None else getattr(before, name), getattr(now, name))]
     said: list[list[Piece]] = [pieces, [standing(params, moved_by_hand=moved_by_hand)]]
     if not weighed.decision.signals.R.judged:
-        said.append([Piece("conflicts not judged", "unknown")])
+        said.append([Piece(_("conflicts not judged"), "unknown")])
     elif count := len(weighed.decision.signals.R.conflicts):
         said.append([Piece(f"{count} conflicting {'pair' if count == 1 else 'pairs'}", "warn")])
     if params.pool != "retrieved":
-        said.append([Piece(f"pool {params.pool}", "dim")])
+        said.append([Piece(_("pool {pool}").format(pool=params.pool), "dim")])
     if params.switches.words != "full":
-        said.append([Piece(f"ablated: {params.switches.words}", "warn")])
+        said.append([Piece(_("ablated: {words}").format(words=params.switches.words), "warn")])
     return said
 
 

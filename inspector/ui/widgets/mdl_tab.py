@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 
 from inspector.errors import FieldError
+from inspector.i18n import N_, _
 from inspector.mdl import Encoding, Params, Switches, encode
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
@@ -33,8 +34,8 @@ from inspector.ui.widgets.mdl_items import (
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.safe import say
 
-_NOBODY = [Item(Content("no candidate under the cursor"))]
-_READING = [Item(Content("reading the texts …"))]
+_NOBODY = N_("no candidate under the cursor")
+_READING = N_("reading the texts …")
 _STEP, _BIG_STEP = 0.01, 0.10
 
 
@@ -153,11 +154,13 @@ class MdlTab(DetailTab):
         same = subject is not None and before is not None and (before.qi, before.mi) == (subject.qi, subject.mi)
         self._view = None
         if subject is None:
-            self.reader.show(_NOBODY, keep=False)
+            self.reader.show([Item(Content(_(_NOBODY)))], keep=False)
             return
         weighed = subject.inspection.weighed(subject.qi)
         if weighed.decision is None:
-            self.reader.show(null_items(weighed.why_null) if weighed.is_read else _READING, keep=same)
+            self.reader.show(
+                null_items(weighed.why_null) if weighed.is_read else [Item(Content(_(_READING)))], keep=same
+            )
             return
         if not mdl_plots.is_loaded():
             self.run_worker(self._load_plots, group="plots", exclusive=True, thread=True, exit_on_error=False)

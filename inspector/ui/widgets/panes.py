@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from inspector.i18n import _
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Column, Piece
 from inspector.ui.widgets.grid import Grid
@@ -45,7 +46,7 @@ class TablePane(Vertical):
         self.grid = Grid(
             columns, markable=markable, column_cursor=column_cursor, empty=empty, id=f"{id}-grid", classes="pane-grid"
         )
-        self._input = SafeInput(placeholder=self.PLACEHOLDER, id=f"{id}-filter")
+        self._input = SafeInput(placeholder=_(self.PLACEHOLDER), id=f"{id}-filter")
         self._title = TitleLine(Content(self.PANE))
 
     def compose(self) -> ComposeResult:

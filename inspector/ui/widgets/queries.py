@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from inspector.i18n import N_, _
 from inspector.text import fold
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.signs import EDITED, stage
@@ -44,7 +45,7 @@ class QueryFilter:
     of ``verdicts`` one candidate at least must have each; ``flags`` are properties of the row.
     """
 
-    HELP: ClassVar[str] = "words  verdict:admit|exclude|unresolved  principal:ID  stage:NAME  is:edited|changed|…"
+    HELP: ClassVar[str] = N_("words  verdict:admit|exclude|unresolved  principal:ID  stage:NAME  is:edited|changed|…")
 
     words: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
@@ -178,4 +179,4 @@ class QueryList:
         total = len(self.rows)
         if not self.filter:
             return f"{total:,} {'query' if total == 1 else 'queries'}"
-        return f"showing {len(self.shown):,} of {total:,}"
+        return _("showing {count:,} of {total:,}").format(count=len(self.shown), total=total)

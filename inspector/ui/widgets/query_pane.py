@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import _
 from inspector.ui.actions import BY_ID, show_keys
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Piece
@@ -46,7 +47,7 @@ class QueryPane(TablePane):
             return isinstance(message, QueryPane.Selected)
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(COLUMNS, markable=False, column_cursor=False, empty="no queries in this store", id=id)
+        super().__init__(COLUMNS, markable=False, column_cursor=False, empty=_("no queries in this store"), id=id)
         self.list = QueryList(())
 
     @property
@@ -69,7 +70,7 @@ class QueryPane(TablePane):
         """What to say, and to do, where the store holds no queries."""
         changed: Mapping[str, str] = getattr(self.app, "keys_changed", {})
         key = show_keys(BY_ID["inspect.ask"], changed)
-        return f"no queries in this store: {key} asks one" if key else "no queries in this store"
+        return _("no queries in this store: {key} asks one").format(key=key) if key else _("no queries in this store")
 
     def show_all(self) -> None:
         """Take the filter away."""
@@ -79,7 +80,7 @@ class QueryPane(TablePane):
     def narrow(self, text: str) -> None:
         """Show the queries that the filter takes."""
         self.list.narrow(QueryFilter.parse(text))
-        self.grid.empty = "no query matches the filter; escape shows all" if text else self.no_queries
+        self.grid.empty = _("no query matches the filter; escape shows all") if text else self.no_queries
         self.grid.set_source(self.list.source())
         self._say_counts()
 

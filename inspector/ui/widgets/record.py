@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from inspector.i18n import _
 from inspector.records import ABSENT, FieldSpec, Record
 from inspector.text import visible
 from inspector.ui.widgets.cells import Piece
@@ -29,17 +30,17 @@ def record_items(
     items = [
         Item(
             content([Piece(visible(short_origin(str(record.origin))), "dim")]),
-            content([Piece("  source", "dim")]),
+            content([Piece(_("  source"), "dim")]),
             _NAME_WIDTH,
             copy=str(record.origin),
         )
     ]
     items += [_field(record, name, specs.get(name), owner) for name in ordered]
     if absent:
-        items += [blank(), heading("not in the record")]
+        items += [blank(), heading(_("not in the record"))]
         items += [_absent(name, specs[name], owner) for name in absent]
     if history:
-        items += [blank(), heading("history of its edits"), *(_edit(entry) for entry in history)]
+        items += [blank(), heading(_("history of its edits")), *(_edit(entry) for entry in history)]
     return items
 
 
@@ -58,9 +59,9 @@ def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Ite
     pieces = [Piece(show(value), "dim" if is_missing(value) else "")]
     if edited:
         before = show(record.fields.get(name, ABSENT))
-        pieces += [Piece("\nwas ", "edited"), Piece(before, "dim")]
+        pieces += [Piece(_("\nwas "), "edited"), Piece(before, "dim")]
     if spec is None:
-        pieces.append(Piece("   a field that we do not know", "warn"))
+        pieces.append(Piece(_("   a field that we do not know"), "warn"))
     # The id is the record's identity and cannot be edited: the cursor passes over it.
     editable = spec is not None and name != "id"
     label = content(
@@ -79,7 +80,7 @@ def _vector(value: Any) -> str:
     """A vector by its length and first numbers: nobody reads the rest, and copying gives all of it."""
     if not isinstance(value, list) or len(value) <= _VECTOR_SHOWN:
         return show_value(value)
-    return f"{len(value)} numbers: {show_value(value[:_VECTOR_SHOWN])[:-1]}, …]"
+    return _("{count} numbers: {value}, …]").format(count=len(value), value=show_value(value[:_VECTOR_SHOWN])[:-1])
 
 
 def _absent(name: str, spec: FieldSpec, owner: str) -> Item:
@@ -90,7 +91,7 @@ def _absent(name: str, spec: FieldSpec, owner: str) -> Item:
 def _edit(entry: EditEntry) -> Item:
     words = visible(entry.words)
     return Item(
-        content([Piece(words, "" if entry.active else "dim"), Piece("" if entry.active else "   undone", "dim")]),
+        content([Piece(words, "" if entry.active else "dim"), Piece("" if entry.active else _("   undone"), "dim")]),
         content([Piece(f"  {visible(entry.when)}", "dim")]),
         _NAME_WIDTH,
         copy=entry.words,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
+from inspector.i18n import _
 from inspector.session_tag import SessionTag
 from inspector.text import visible
 from inspector.trit import Trit
@@ -69,7 +70,7 @@ def trit_cell(value: Trit, before: Trit | None = None, *, edited: bool = False) 
 
 def verdict(value: Trit) -> Piece:
     """``✓ admit``, ``✗ exclude`` or ``? unresolved``."""
-    return Piece(f"{VERDICT_SIGNS[value]} {VERDICT_WORDS[value]}", TRIT_STYLES[value])
+    return Piece(f"{VERDICT_SIGNS[value]} {_(VERDICT_WORDS[value])}", TRIT_STYLES[value])
 
 
 def verdict_cell(value: Trit, before: Trit | None = None) -> list[Piece]:
@@ -78,7 +79,7 @@ def verdict_cell(value: Trit, before: Trit | None = None) -> list[Piece]:
         return [
             Piece(VERDICT_SIGNS[before], "dim"),
             Piece(ARROW, "changed"),
-            Piece(f"{VERDICT_SIGNS[value]} {VERDICT_WORDS[value]}", "changed"),
+            Piece(f"{VERDICT_SIGNS[value]} {_(VERDICT_WORDS[value])}", "changed"),
         ]
     return [verdict(value)]
 
@@ -134,14 +135,14 @@ def stage(row: QueryRow) -> tuple[Piece, str]:
         return Piece(sign, style), ", ".join(row.stages)
     found = row.figures.matched
     if not found.evaluable:
-        return Piece("–", "dim"), "not evaluable: no required evidence"
+        return Piece("–", "dim"), _("not evaluable: no required evidence")
     if found.feasible is not True:
-        return Piece("!", "bad"), "infeasible: the ranking misses required evidence"
+        return Piece("!", "bad"), _("infeasible: the ranking misses required evidence")
     if found.violations:
-        return Piece("✗", "no"), "an excluded memory ranks before the evidence is complete"
+        return Piece("✗", "no"), _("an excluded memory ranks before the evidence is complete")
     if found.unresolved:
-        return Piece("?", "unknown"), "an unresolved memory ranks before the evidence is complete"
-    return Piece("✓", "good"), "the evidence is reached through admitted memories alone"
+        return Piece("?", "unknown"), _("an unresolved memory ranks before the evidence is complete")
+    return Piece("✓", "good"), _("the evidence is reached through admitted memories alone")
 
 
 def share(value: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.gate.coverage import Standing, standing_of
 from inspector.gate.gaps import Offer
+from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS, Memory
 from inspector.store.lint import Finding
 from inspector.text import visible
@@ -36,13 +37,15 @@ def about_items(
         *_findings(findings),
         *closing_items(None, offers),
         Item(
-            content([Piece("say what it governs and what authority it carries, in a short form"), Piece("  F", "dim")]),
+            content(
+                [Piece(_("say what it governs and what authority it carries, in a short form")), Piece("  F", "dim")]
+            ),
             content([Piece("  ")]),
             3,
             FormChoice(),
         ),
         blank(),
-        heading("record"),
+        heading(_("record")),
         *record_items(memory, MEMORY_FIELDS, history),
     ]
 
@@ -51,24 +54,36 @@ def _against(against: tuple[str, Candidate] | None) -> Iterator[Item]:
     if against is None:
         return
     query_id, row = against
-    where = f"rank {row.rank}" if row.rank else "not retrieved"
-    pieces = [Piece(f"against {visible(query_id)}  ", "dim"), verdict(row.admissible), Piece(f"  {where}")]
-    yield Item(content([*pieces, Piece("  w shows it there", "dim")]))
+    where = _("rank {rank}").format(rank=row.rank) if row.rank else _("not retrieved")
+    pieces = [
+        Piece(_("against {query_id}  ").format(query_id=visible(query_id)), "dim"),
+        verdict(row.admissible),
+        Piece(f"  {where}"),
+    ]
+    yield Item(content([*pieces, Piece(_("  w shows it there"), "dim")]))
 
 
 def _standing(standing: Standing) -> Iterator[Item]:
     cell = standing.protection
-    sides = f"governs {'present' if cell.governs else 'absent'} × authority {'present' if cell.authority else 'absent'}"
-    yield Item(content([Piece(cell.value, "strong"), Piece(f"  {sides}", "dim")]), content([Piece("coverage")]), _WIDTH)
+    sides = _("governs {value} × authority {value2}").format(
+        value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
+    )
+    yield Item(
+        content([Piece(cell.value, "strong"), Piece(f"  {sides}", "dim")]), content([Piece(_("coverage"))]), _WIDTH
+    )
     if standing.signals:
         said = ", ".join(visible(signal) for signal in standing.signals)
-        yield Item(content([Piece(said)]), content([Piece("authority")]), _WIDTH)
+        yield Item(content([Piece(said)]), content([Piece(_("authority"))]), _WIDTH)
     for fault in standing.malformed:
-        yield Item(content([Piece(f"✗ malformed governs: {visible(fault)}", "bad")]), content([Piece(" ")]), _WIDTH)
+        yield Item(
+            content([Piece(_("✗ malformed governs: {fault}").format(fault=visible(fault)), "bad")]),
+            content([Piece(" ")]),
+            _WIDTH,
+        )
     for marked, words in (
-        (standing.declared_not_enforced, "declared but not enforced"),
-        (standing.cannot_fire, "gate cannot fire"),
-        (standing.sensitive_with_neither, "sensitive, with neither governs nor authority"),
+        (standing.declared_not_enforced, _("declared but not enforced")),
+        (standing.cannot_fire, _("gate cannot fire")),
+        (standing.sensitive_with_neither, _("sensitive, with neither governs nor authority")),
     ):
         if marked:
             yield Item(content([Piece(f"! {words}", "warn")]), content([Piece(" ")]), _WIDTH)
@@ -76,16 +91,16 @@ def _standing(standing: Standing) -> Iterator[Item]:
 
 def _findings(findings: Sequence[Finding] | None) -> Iterator[Item]:
     yield blank()
-    yield heading("findings")
+    yield heading(_("findings"))
     if findings is None:
-        yield Item(content([Piece("not linted yet", "dim")]), content([Piece("  ")]), 3)
+        yield Item(content([Piece(_("not linted yet"), "dim")]), content([Piece("  ")]), 3)
         return
     if not findings:
-        yield Item(content([Piece("none", "dim")]), content([Piece("  ")]), 3)
+        yield Item(content([Piece(_("none"), "dim")]), content([Piece("  ")]), 3)
     for finding in findings[:_MOST_FINDINGS]:
         sign, style = SEVERITY_SIGNS[finding.severity]
         body = [Piece(finding.code, style), Piece(f"  {visible(finding.words)}"), Piece(f"\n{finding.do}", "dim")]
         yield Item(content(body), content([Piece(f" {sign}", style)]), 4)
     if len(findings) > _MOST_FINDINGS:
-        more = f"and {len(findings) - _MOST_FINDINGS:,} more"
+        more = _("and {count:,} more").format(count=len(findings) - _MOST_FINDINGS)
         yield Item(content([Piece(more, "dim")]), content([Piece("  ")]), 3)

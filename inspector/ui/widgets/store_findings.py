@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import N_, _
 from inspector.store.lint import CODES, SEVERITIES, Finding
 from inspector.text import fold, visible
 from inspector.ui.panes import Table
@@ -46,7 +47,7 @@ class FindingsPane(TablePane):
     """Every finding, the worst first."""
 
     PANE: ClassVar[str] = "Findings"
-    PLACEHOLDER: ClassVar[str] = "words in code, record or what is wrong"
+    PLACEHOLDER: ClassVar[str] = N_("words in code, record or what is wrong")
     HELP = (
         "✗ error, ! warning, i info. Enter shows all records of the finding's code, the cursor on its own; v narrows "
         "to one code after the other, R lints again."
@@ -71,7 +72,7 @@ class FindingsPane(TablePane):
             self.finding = finding
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(COLUMNS, markable=False, column_cursor=False, empty="not linted yet", id=id)
+        super().__init__(COLUMNS, markable=False, column_cursor=False, empty=_("not linted yet"), id=id)
         self._findings: Sequence[Finding] | None = None
         self._shown: list[Finding] = []
         self.code: str | None = None
@@ -99,9 +100,11 @@ class FindingsPane(TablePane):
             rows = [one for one in rows if _holds(one, words)]
         self._shown = rows
         if self._findings is None:
-            self.grid.empty = self._said or "not linted yet"
+            self.grid.empty = self._said or _("not linted yet")
         else:
-            self.grid.empty = "no finding passes; escape shows all" if self._findings else "lint finds nothing to say"
+            self.grid.empty = (
+                _("no finding passes; escape shows all") if self._findings else _("lint finds nothing to say")
+            )
         self.grid.set_source(RowList(rows, lambda one: one.order, finding_cells))
         self._say_counts()
         self.post_message(self.Highlighted(self.current))
@@ -118,7 +121,7 @@ class FindingsPane(TablePane):
         if self.code is not None:
             pieces.append(Piece(f"  {self.code}: {CODES[self.code].means}", "changed"))
         if len(self._shown) != len(self._findings):
-            pieces.append(Piece(f"  showing {len(self._shown):,}", "changed"))
+            pieces.append(Piece(_("  showing {count:,}").format(count=len(self._shown)), "changed"))
         if self._said:
             pieces.append(Piece(f"  {visible(self._said)}", "warn"))
         self.show_title(pieces)

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import N_, _
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay, Tick
 from inspector.store.timeline import Segment
@@ -26,7 +27,7 @@ SIGNS: Mapping[str | None, tuple[str, str, str]] = {
     "quarantined": ("Q", "▒", "warn"),
     None: ("?", "?", "unknown"),
 }
-LEGEND = "A active  R archived  F forgotten  Q quarantined  ? in doubt  ▾ the task changes  ╵ a query"
+LEGEND = N_("A active  R archived  F forgotten  Q quarantined  ? in doubt  ▾ the task changes  ╵ a query")
 _MOST_WIDE, _LEAST_WIDE = 8, 2
 #: Rows above the lanes: the queries, and the tag that each switch enters.
 _TICKS, _TAGS = "ticks", "tags"
@@ -37,7 +38,7 @@ class LanesPane(TablePane):
     """One session at a time; the table's rows are its queries, the tags, and then the lanes."""
 
     PANE: ClassVar[str] = "Lanes"
-    PLACEHOLDER: ClassVar[str] = "words in memory id or text"
+    PLACEHOLDER: ClassVar[str] = N_("words in memory id or text")
     HELP = (
         f"{LEGEND}. "
         "A replay takes the session's queries in time order: where the tag changes, memories of the left tag are "
@@ -115,7 +116,7 @@ class LanesPane(TablePane):
             )
         )
         rows: list[Row] = [_TICKS, _TAGS, *lanes] if run.ticks or lanes else []
-        self.grid.empty = "no lane passes; escape shows all"
+        self.grid.empty = _("no lane passes; escape shows all")
         self.grid.set_source(RowList(rows, self._key, self._cells), keep_marks=True)
         moved = len(run.logs)
         pieces = [
@@ -123,7 +124,7 @@ class LanesPane(TablePane):
             Piece(f"  {counted(len(run.ticks), 'query', 'queries')}, {counted(len(run.lanes), 'memory', 'memories')}"),
         ]
         if len(lanes) != len(run.lanes):
-            pieces.append(Piece(f"  showing {len(lanes):,}", "changed"))
+            pieces.append(Piece(_("  showing {count:,}").format(count=len(lanes)), "changed"))
         switches = sum(tick.switches for tick in run.ticks)
         moves = f"{counted(switches, 'switch', 'switches')} {'moves' if switches == 1 else 'move'}"
         pieces.append(Piece(f"  {moves} {counted(moved, 'memory', 'memories')}", "strong" if moved else "dim"))
@@ -146,14 +147,14 @@ class LanesPane(TablePane):
         if run is None:
             return ()
         if row == _TICKS:
-            return (Piece("queries", "dim"), "", self._ticks(run.ticks))
+            return (Piece(_("queries"), "dim"), "", self._ticks(run.ticks))
         if row == _TAGS:
-            return (Piece("tag", "dim"), "", self._tags(run.ticks))
+            return (Piece(_("tag"), "dim"), "", self._tags(run.ticks))
         if isinstance(row, str):
             return ()
         last = row.segments[-1] if row.segments else None
         state = None if last is None else last.state
-        return (row.memory.id, Piece(state or "? in doubt", SIGNS[state][2]), self._bar(row))
+        return (row.memory.id, Piece(state or _("? in doubt"), SIGNS[state][2]), self._bar(row))
 
     def _ticks(self, ticks: Sequence[Tick]) -> list[Piece]:
         """A sign over each event at which a query was asked."""
@@ -244,5 +245,5 @@ def _events(run: Replay) -> list[Instant]:
 
 def _span(events: Sequence[Instant]) -> str:
     if not events:
-        return "no time is known"
-    return f"{events[0].iso()} → {events[-1].iso()}, in order, not to scale"
+        return _("no time is known")
+    return _("{iso} → {iso2}, in order, not to scale").format(iso=events[0].iso(), iso2=events[-1].iso())

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
+from inspector.i18n import _
 from inspector.survey import Survey
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
@@ -64,7 +65,7 @@ class MarkLists(Vertical):
         return (
             Piece(row.words, "strong" if count else ""),
             Piece(f"{count:,}", "warn" if count else "dim"),
-            Piece(MEANINGS[row.name], "dim"),
+            Piece(_(MEANINGS[row.name]), "dim"),
         )
 
     @on(Grid.RowHighlighted)

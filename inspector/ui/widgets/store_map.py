@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
@@ -12,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.gate.coverage import Protection
+from inspector.i18n import N_, _, ngettext
 from inspector.survey import MARKS, CellCounts
 from inspector.ui.actions import bindings
 from inspector.ui.widgets.cells import Piece, fit
@@ -29,10 +31,10 @@ GRID: tuple[tuple[Protection, Protection], ...] = (
     (Protection.GATE_RESCUES, Protection.FULL_CHAIN),
 )
 WORDS: Mapping[Protection, str] = {
-    Protection.NONE: "nothing stops a wrong action",
-    Protection.RETRIEVAL_ONLY: "strict when retrieved; no gate",
-    Protection.GATE_RESCUES: "only the gate can stop it",
-    Protection.FULL_CHAIN: "declared and gated",
+    Protection.NONE: N_("nothing stops a wrong action"),
+    Protection.RETRIEVAL_ONLY: N_("strict when retrieved; no gate"),
+    Protection.GATE_RESCUES: N_("only the gate can stop it"),
+    Protection.FULL_CHAIN: N_("declared and gated"),
 }
 
 
@@ -85,8 +87,8 @@ class CoverageMapView(Widget, can_focus=True):
         """The map."""
         room = max(20, self.content_size.width)
         box = (room - _LABEL - _GAP) // 2
-        heads = [*fit([Piece("authority absent", "heading")], box), Piece(" " * _GAP)]
-        lines = [[Piece(" " * _LABEL), *heads, *fit([Piece("authority present", "heading")], box)]]
+        heads = [*fit([Piece(_("authority absent"), "heading")], box), Piece(" " * _GAP)]
+        lines = [[Piece(" " * _LABEL), *heads, *fit([Piece(_("authority present"), "heading")], box)]]
         for row, cells in enumerate(GRID):
             boxes = [self._box(cell, box, (row, column) == self._at) for column, cell in enumerate(cells)]
             for number in range(_BOX):
@@ -104,21 +106,26 @@ class CoverageMapView(Widget, can_focus=True):
             (("┏━┓", "┃", "┗━┛") if self.has_focus else ("╔═╗", "║", "╚═╝")) if here else ("╭─╮", "│", "╰─╯")
         )
         style = "changed" if here and self.has_focus else "dim"
-        so_far = "" if self._complete else "  so far"
-        title = f" {cell.value} "
+        so_far = "" if self._complete else _("  so far")
+        title = f" {_(cell.value)} "
         inner = width - 4
         body = [
-            [Piece(f"{records:,} {'memory' if records == 1 else 'memories'}", "strong"), Piece(share + so_far, "dim")],
-            [Piece(WORDS[cell], "dim")],
+            [
+                Piece(
+                    ngettext("{records:,} memory", "{records:,} memories", records).format(records=records), "strong"
+                ),
+                Piece(share + so_far, "dim"),
+            ],
+            [Piece(_(WORDS[cell]), "dim")],
         ]
         for mark in _COUNTED:
             number = 0 if counts is None else counts.marks[mark]
-            body.append([Piece(f"{number:,} {mark}", "warn" if number else "dim")])
-        rest = max(0, width - 3 - len(title))
+            body.append([Piece(f"{number:,} {_(mark)}", "warn" if number else "dim")])
+        rest = max(0, width - 3 - cell_len(title))
         made = [
             [
                 Piece(top[0] + top[1], style),
-                *fit([Piece(title, "strong")], len(title)),
+                *fit([Piece(title, "strong")], cell_len(title)),
                 Piece(top[1] * rest + top[2], style),
             ]
         ]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import _
 from inspector.records import Memory
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Piece
@@ -55,7 +56,7 @@ class StorePane(TablePane):
             return isinstance(message, StorePane.Wanted)
 
     def __init__(self, memories: Sequence[Memory], lint: Callable[[int], Cell], *, id: str) -> None:
-        super().__init__(COLUMNS, markable=True, column_cursor=True, empty="no memories in this store", id=id)
+        super().__init__(COLUMNS, markable=True, column_cursor=True, empty=_("no memories in this store"), id=id)
         self.memories = memories
         self._lint = lint
         self.selection: Selection | None = None
@@ -84,7 +85,9 @@ class StorePane(TablePane):
 
     def show_rows(self, rows: Indices, *, cursor: int | None = None) -> None:
         """Show these rows; the cursor stays on its memory, or goes to ``cursor``."""
-        self.grid.empty = "no record passes; escape shows all" if len(self.memories) else "no memories in this store"
+        self.grid.empty = (
+            _("no record passes; escape shows all") if len(self.memories) else _("no memories in this store")
+        )
         self.grid.set_source(StoreSource(rows, len(self.memories), self._cells), cursor=cursor, keep_marks=True)
         self.grid.set_sort(self.column, reverse=self.reverse_order)
         self.say_counts()
@@ -105,13 +108,18 @@ class StorePane(TablePane):
         if text := self.filter_text.strip():
             why.append(f"“{text}”")
         if why:
-            pieces = [Piece(f"showing {shown:,} of {total:,}: {', '.join(why)}", "changed")]
+            pieces = [
+                Piece(
+                    _("showing {shown:,} of {total:,}: {why}").format(shown=shown, total=total, why=", ".join(why)),
+                    "changed",
+                )
+            ]
         else:
             pieces = [Piece(f"{total:,} {many}")]
         if self._working:
             pieces.append(Piece(f"  {self._working}", "warn"))
         if marks := len(self.grid.marks):
-            pieces.append(Piece(f"  ● {marks:,} marked", "strong"))
+            pieces.append(Piece(_("  ● {marks:,} marked").format(marks=marks), "strong"))
         self.show_title(pieces)
 
     def narrow(self, text: str) -> None:  # noqa: ARG002

@@ -10,20 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.gate.coverage import Protection
+from inspector.i18n import N_, _
 from inspector.store.lint import Finding
 from inspector.survey import MARKS, PARTS, PROTECTIONS, Survey
 
 Indices = npt.NDArray[np.int64]
 #: What each list under the map means.
 MEANINGS = {
-    "declared but not enforced": "authority, yet row 7 of the action table decides",
-    "gate cannot fire": "governs without an action type that could escalate",
-    "sensitive with neither": "stated sensitive, neither governs nor authority",
-    "malformed governs": "cannot be read: it governs nothing",
-    "owner": "neither namespace nor namespaces",
-    "purposes": "no allowed_purposes: the purpose test answers ?",
-    "status": "no status label",
-    "times": "no time of any kind",
+    "declared but not enforced": N_("authority, yet row 7 of the action table decides"),
+    "gate cannot fire": N_("governs without an action type that could escalate"),
+    "sensitive with neither": N_("stated sensitive, neither governs nor authority"),
+    "malformed governs": N_("cannot be read: it governs nothing"),
+    "owner": N_("neither namespace nor namespaces"),
+    "purposes": N_("no allowed_purposes: the purpose test answers ?"),
+    "status": N_("no status label"),
+    "times": N_("no time of any kind"),
 }
 
 
@@ -37,7 +38,10 @@ class Selection:
     @property
     def words(self) -> str:
         """The set in words."""
-        return {"cell": f"coverage: {self.name}", "lacks": f"no {self.name}"}.get(self.kind, self.name)
+        return {
+            "cell": _("coverage: {name}").format(name=self.name),
+            "lacks": _("no {name}").format(name=self.name),
+        }.get(self.kind, self.name)
 
     def count(self, survey: Survey) -> int:
         """How many records a list under the map has, of those surveyed so far."""

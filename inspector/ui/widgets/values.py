@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.records import ABSENT, FieldSpec, Presence, check_field, presence_of
 from inspector.text import visible
 
@@ -39,7 +40,7 @@ def show_value(value: Any, *, newlines: bool = False) -> str:
     if presence is Presence.NULL:
         return NULL_WORDS
     if presence is Presence.EMPTY:
-        return f"{to_json(value)} empty"
+        return _("{to_json} empty").format(to_json=to_json(value))
     if isinstance(value, str):
         return visible(f'"{value}"' if _reads_as_other(value) else value, newlines=newlines)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -165,7 +166,7 @@ def _word(spec: FieldSpec, text: str) -> Any:
 def _time(spec: FieldSpec, text: str) -> Any:
     text = text.strip()
     if not text:
-        raise FieldError(spec.name, "nothing was typed", "a time; absent and null have keys of their own")
+        raise FieldError(spec.name, _("nothing was typed"), _("a time; absent and null have keys of their own"))
     try:
         number = float(text)
     except ValueError:
@@ -173,7 +174,7 @@ def _time(spec: FieldSpec, text: str) -> Any:
     if _basic_date(text):
         return text
     if not math.isfinite(number):
-        raise FieldError(spec.name, f"{text!r} is not a time", "a time that exists")
+        raise FieldError(spec.name, _("{text!r} is not a time").format(text=text), _("a time that exists"))
     return int(text) if text.lstrip("+-").isdecimal() else number
 
 
@@ -182,16 +183,20 @@ def _number(spec: FieldSpec, text: str) -> Any:
     try:
         number = float(text)
     except ValueError:
-        raise FieldError(spec.name, f"{text!r} is not a number", "a number such as 2 or 0.5") from None
+        raise FieldError(
+            spec.name, _("{text!r} is not a number").format(text=text), _("a number such as 2 or 0.5")
+        ) from None
     if not math.isfinite(number):
-        raise FieldError(spec.name, f"{text!r} is not a finite number", "a number such as 2 or 0.5")
+        raise FieldError(
+            spec.name, _("{text!r} is not a finite number").format(text=text), _("a number such as 2 or 0.5")
+        )
     return int(text) if text.lstrip("+-").isdecimal() else number
 
 
 def _bool(spec: FieldSpec, text: str) -> Any:
     word = text.strip().casefold()
     if word not in (_TRUE, _FALSE):
-        raise FieldError(spec.name, f"{text!r} is not a truth value", "true or false")
+        raise FieldError(spec.name, _("{text!r} is not a truth value").format(text=text), _("true or false"))
     return word == _TRUE
 
 
@@ -209,10 +214,14 @@ def _json(spec: FieldSpec, text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise FieldError(spec.name, f"not JSON at {where}: {error.msg}", "JSON such as " + _example(spec)) from None
+        where = _("line {lineno}, column {colno}").format(lineno=error.lineno, colno=error.colno)
+        raise FieldError(
+            spec.name,
+            _("not JSON at {where}: {msg}").format(where=where, msg=error.msg),
+            _("JSON such as ") + _example(spec),
+        ) from None
     except RecursionError:
-        raise FieldError(spec.name, "nested too deeply", "JSON such as " + _example(spec)) from None
+        raise FieldError(spec.name, _("nested too deeply"), _("JSON such as ") + _example(spec)) from None
 
 
 def _example(spec: FieldSpec) -> str:

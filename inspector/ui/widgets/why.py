@@ -11,6 +11,7 @@ from textual.content import Content
 
 from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import AxisResult, Explanation
+from inspector.i18n import _
 from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
 from inspector.text import visible
 from inspector.trit import Trit
@@ -78,22 +79,29 @@ def heading(text: str) -> Item:
 
 
 def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
-    decided = " and ".join(explanation.decided_by)
+    decided = _(" and ").join(explanation.decided_by)
     pieces = [verdict(explanation.verdict)]
     before = candidate.before.get("admissible")
     if before is not None:
-        pieces.append(Piece(f"  was {VERDICT_SIGNS[before]} {VERDICT_WORDS[before]}", "changed"))
+        pieces.append(
+            Piece(
+                _("  was {VERDICT_SIGNS} {VERDICT_WORDS}").format(
+                    VERDICT_SIGNS=VERDICT_SIGNS[before], VERDICT_WORDS=_(VERDICT_WORDS[before])
+                ),
+                "changed",
+            )
+        )
     if explanation.verdict is Trit.YES:
-        pieces.append(Piece("  all three axes are 1", "dim"))
+        pieces.append(Piece(_("  all three axes are 1"), "dim"))
     elif decided:
-        pieces.append(Piece(f"  decided by {decided}"))
+        pieces.append(Piece(_("  decided by {decided}").format(decided=decided)))
     yield _line(*pieces)
     yield _line(
-        Piece("usable ", "dim"),
+        Piece(_("usable "), "dim"),
         trit(explanation.usable),
-        Piece("  = relevance ", "dim"),
+        Piece(_("  = relevance "), "dim"),
         trit(explanation.relevance.value),
-        Piece(" AND admissible ", "dim"),
+        Piece(_(" AND admissible "), "dim"),
         trit(explanation.verdict),
     )
     pair = candidate.pair
@@ -109,11 +117,11 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
     yield blank()
     marks = []
     if axis.judged:
-        marks.append(Piece("  judged", "edited"))
+        marks.append(Piece(_("  judged"), "edited"))
     if axis.assumed:
-        marks.append(Piece("  assumed", "warn"))
+        marks.append(Piece(_("  assumed"), "warn"))
     if decides and axis.value is not Trit.YES:
-        marks.append(Piece("  ◂ decides", "strong"))
+        marks.append(Piece(_("  ◂ decides"), "strong"))
     yield _line(
         Piece(f"{name} ", "heading"),
         Piece(axis.value.symbol, TRIT_STYLES[axis.value]),
@@ -125,7 +133,7 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
         yield field_item(read, name)
     if axis.missing:
         missing = ", ".join(visible(field) for field in axis.missing)
-        yield Item(content([Piece(missing, "unknown")]), content([Piece("  missing", "warn")]), _NAME_WIDTH)
+        yield Item(content([Piece(missing, "unknown")]), content([Piece(_("  missing"), "warn")]), _NAME_WIDTH)
 
 
 def field_item(read: FieldRead, place: str) -> Item:
@@ -135,7 +143,7 @@ def field_item(read: FieldRead, place: str) -> Item:
     shown = show_value(read.value)
     style = "dim" if is_missing(read.value) else ""
     origin_style = {"edit": "edited", "assumption": "warn"}.get(read.origin, "dim")
-    origin = {"edit": "edited here", "assumption": "assumed"}.get(read.origin, visible(short_origin(read.origin)))
+    origin = {"edit": _("edited here"), "assumption": "assumed"}.get(read.origin, visible(short_origin(read.origin)))
     field = re.split(r"[.\[]", read.name, maxsplit=1)[0]
     known = MEMORY_FIELDS if read.owner == "memory" else QUERY_FIELDS if read.owner == "query" else {}
     key = FieldChoice(read.owner, field, place) if field in known and field != "id" else None
@@ -157,11 +165,11 @@ def _flips(flips: Flips) -> Iterator[Item]:
     if not flips:
         return
     yield blank()
-    yield heading("smallest edits that flip the verdict")
+    yield heading(_("smallest edits that flip the verdict"))
     for target, search in flips.items():
         label = content([Piece(" → "), verdict(target)])
         if search is None:
-            yield Item(content([Piece("searching …", "dim")]), label, _NAME_WIDTH)
+            yield Item(content([Piece(_("searching …"), "dim")]), label, _NAME_WIDTH)
             continue
         yield Item(content([Piece(visible(search.words), "dim")]), label, _NAME_WIDTH)
         for number, flip in enumerate(search.flips):
@@ -169,14 +177,17 @@ def _flips(flips: Flips) -> Iterator[Item]:
                 content([Piece(visible(flip.words))]), Content(""), 4, FlipChoice(target, number), copy=flip.words
             )
     if any(search is not None and search.flips for search in flips.values()):
-        yield _line(Piece("   enter applies the one under the cursor, f the first", "dim"))
+        yield _line(Piece(_("   enter applies the one under the cursor, f the first"), "dim"))
 
 
 def _table(explanation: Explanation, table: Mapping[tuple[str, str], Trit]) -> Iterator[Item]:
     """The lifecycle table: states that share a line stand together, the cell that applied in brackets."""
     yield blank()
     state, intent = explanation.table_cell
-    yield _line(Piece("lifecycle ", "heading"), Piece(f"state {state} × intent {intent}"))
+    yield _line(
+        Piece(_("lifecycle "), "heading"),
+        Piece(_("state {state} × intent {intent}").format(state=state, intent=intent)),
+    )
     grouped: dict[tuple[Trit, ...], list[str]] = {}
     for each in dict.fromkeys(key[0] for key in table):
         grouped.setdefault(tuple(table[each, word] for word in INTENTS), []).append(each)
@@ -198,11 +209,11 @@ def _unread(unread: Sequence[FieldRead]) -> Iterator[Item]:
     if not unread:
         return
     yield blank()
-    yield heading("present, read by no rule")
+    yield heading(_("present, read by no rule"))
     for read in unread[:_MOST_UNREAD]:
         yield field_item(read, "unread")
     if len(unread) > _MOST_UNREAD:
-        yield _line(Piece(f"  and {len(unread) - _MOST_UNREAD} more: see Record", "dim"))
+        yield _line(Piece(_("  and {count} more: see Record").format(count=len(unread) - _MOST_UNREAD), "dim"))
 
 
 def _notes(notes: Sequence[str]) -> Iterator[Item]:
@@ -210,4 +221,4 @@ def _notes(notes: Sequence[str]) -> Iterator[Item]:
         return
     yield blank()
     for note in notes:
-        yield Item(content([Piece(visible(note), "warn")]), Content("note:"), 6)
+        yield Item(content([Piece(visible(note), "warn")]), Content(_("note:")), 6)

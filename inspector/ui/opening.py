@@ -15,12 +15,8 @@ from textual import on, work
 from textual.app import App
 from textual.screen import Screen
 
-<<<<<<< HEAD
 from inspector.errors import ONE_CONTENT, Cancelled, InputError, Unrecognised
-=======
-from inspector.errors import ONE_CONTENT, Cancelled, InputError
 from inspector.i18n import _
->>>>>>> 88927d9 (The words of the terminal UI marked for translation, and in Korean)
 from inspector.ui.config import BY_NAME, Config
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.screens.ask import AskDialog

@@ -32,18 +32,11 @@ if TYPE_CHECKING:
     from inspector.views import Recent
 
 _WAYS = (
-<<<<<<< HEAD
-    ("files", "Open your own files …", "a folder or files: JSONL, JSON, CSV, Parquet, and known formats"),
-    ("database", "Open a database …", "PostgreSQL by its address, read-only, through a mapping"),
-    ("mapping", "Map an export …", "one that no format knows: match its fields, and see its first records judged"),
-    ("formats", "What can be read", "formats, how each is recognised, and an example"),
-    ("settings", "Settings", "theme, keys, route, and where these files are"),
-=======
     ("files", N_("Open your own files …"), N_("a folder or files: JSONL, JSON, CSV, Parquet, and known formats")),
     ("database", N_("Open a database …"), N_("PostgreSQL by its address, read-only, through a mapping")),
+    ("mapping", "Map an export …", "one that no format knows: match its fields, and see its first records judged"),
     ("formats", N_("What can be read"), N_("formats, how each is recognised, and an example")),
     ("settings", "Settings", N_("theme, keys, route, and where these files are")),
->>>>>>> 88927d9 (The words of the terminal UI marked for translation, and in Korean)
 )
 
 

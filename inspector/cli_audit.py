@@ -146,6 +146,9 @@ def _change(listed: Listed, new_state: str | None, note: str | None) -> Listed:
 @click.option("--all", "everything", is_flag=True, help="Report every query.")
 @click.option("--failed", is_flag=True, help="Report the queries that failed or are undecided; the default.")
 @click.option(
+    "--state", "states", multiple=True, type=click.Choice(list(_STATES)), help="Report incidents in this state."
+)
+@click.option(
     "--as",
     "form",
     type=click.Choice(list(_FORMS)),
@@ -160,6 +163,7 @@ def report(
     ids: tuple[str, ...],
     everything: bool,
     failed: bool,
+    states: tuple[str, ...],
     form: str | None,
     out: Path,
     redact: bool,
@@ -171,9 +175,10 @@ def report(
     """
     from inspector.audit.report import FORMS
     from inspector.reporting import report as made
+    from inspector.triage import Triage
 
-    if (bool(ids), everything, failed).count(True) > 1:
-        raise click.UsageError("give --query, --all or --failed, not several of them")
+    if (bool(ids), everything, failed, bool(states)).count(True) > 1:
+        raise click.UsageError("give --query, --state, --all or --failed, not several of them")
     form = form or out.suffix.lower().removeprefix(".")
     if form not in _FORMS:
         raise click.UsageError(f"the name {out} does not say which form: give --as md, html or json")
@@ -181,12 +186,15 @@ def report(
         chosen = [inspection.find_query(id) for id in dict.fromkeys(ids)]  # before anything is encoded
         inspection.evaluate(StderrProgress())
         total = len(inspection.queries)
-        if not ids:
+        if states:
+            queue = Triage(inspection, inspection.auditor).queue
+            chosen = [one.qi for one in queue.where(states=[_STATES[one] for one in states])]  # type: ignore[misc]
+        elif not ids:
             chosen = [qi for qi in range(total) if everything or inspection.audit(qi).stages.first != "none"]
         told = made(inspection, inspection.auditor, chosen, redact=redact, on_progress=StderrProgress())
         with writing(out) as file:
             file.write(FORMS[_FORMS[form]](told))
-        what = "failed or are undecided" if not (ids or everything) else "reported"
+        what = "failed or are undecided" if not (ids or states or everything) else "reported"
         say(f"{len(chosen):,} of {total:,} queries {what}")
 
 

@@ -54,6 +54,29 @@ def load(
     options = options or LoadOptions()
     if not paths:
         raise InputError.at("SOURCE", None, "", "nothing was given", "a file or a folder")
+    with _no_trace(paths, options):
+        return _load(paths, options, on_progress, cancelled)
+
+
+@contextmanager
+def _no_trace(paths: Sequence[Path], options: LoadOptions) -> Iterator[None]:
+    """Where reading fails, a SOURCE that is a trace is called so: spans are given beside the store, not as the store."""
+    try:
+        yield
+    except InputError:
+        for path in paths:
+            if options.as_format is None and not is_address(path) and path.is_file() and traces.looks_like(path):
+                expected = f"the store of memories as SOURCE, and --trace {name_of(path)}"
+                raise InputError.at(name_of(path), None, "", "holds traces and no memories", expected) from None
+        raise
+
+
+def _load(
+    paths: Sequence[Path],
+    options: LoadOptions,
+    on_progress: OnProgress | None,
+    cancelled: Callable[[], bool],
+) -> Bundle:
     sources = _sources(paths, options)
     files = _all_files(sources, options)
     sizes = [_size(file) for file in files]
@@ -99,7 +122,8 @@ def fingerprint(
     options. Reads the files, and the tables of a database, once and keeps none of them; raises InputError where one
     cannot be read, Cancelled where ``cancelled`` answers true while a table is read."""
     options = options or LoadOptions()
-    sources = _sources(paths, options)
+    with _no_trace(paths, options):
+        sources = _sources(paths, options)
     digest = hashlib.sha256()
     said = {
         "sources": [[postgres.shown(source.path), source.format] for source in sources],

@@ -215,6 +215,11 @@ def test_a_report_of_one_or_many_in_three_forms(run: Run, store: Path, tmp_path:
     assert text.read_text(encoding="utf-8").startswith("# Audit of incidents: 2 incidents\n")
     assert run("report", store, "--all", "--out", data)[0] == 0
     assert len(json.loads(data.read_text(encoding="utf-8"))["incidents"]) == 17
+    run("triage", store, "--stage", "candidate", "--set-state", "confirmed")
+    code, out, err = run("report", store, "--state", "confirmed", "--as", "json", "--out", "-")
+    assert code == 0
+    assert "2 of 17 queries reported" in err
+    assert [one["query"]["id"] for one in json.loads(out)["incidents"]] == ["missed-ferry", "short-memory"]
     code, out, _ = run("report", store, "--query", "boat-trip", "--as", "md", "--out", "-")
     assert code == 0
     assert out.startswith("# Audit of incidents: 1 incident\n")
@@ -241,7 +246,7 @@ def test_a_redacted_report_is_the_same_each_time_and_names_nothing(run: Run, sto
         (("--out", "report.doc"), "the name report.doc does not say which form: give --as md, html or json"),
         (("--out", "-"), "the name - does not say which form"),
         (("--out", "r.md", "--query", "nobody"), "no query has the id 'nobody'"),
-        (("--out", "r.md", "--all", "--failed"), "give --query, --all or --failed, not several"),
+        (("--out", "r.md", "--all", "--failed"), "give --query, --state, --all or --failed, not several"),
     ],
 )
 def test_what_a_report_refuses(

@@ -138,6 +138,18 @@ def test_a_bad_trace_is_named_by_file_line_and_field(
     assert f"error: {trace}{said}" in err
 
 
+@pytest.mark.parametrize("write", [otlp, columns, langfuse], ids=["otlp", "frame", "langfuse"])
+def test_a_trace_in_the_place_of_the_store_is_called_so(
+    run: Run, store: Path, tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    trace = tmp_path / "spans.json"
+    write(trace)
+    for args in (("triage", trace), ("check", trace, store), ("evaluate", trace, "--out", "-")):
+        code, out, err = run(*args)
+        assert (code, out) == (2, "")
+        assert f"error: {trace}: holds traces and no memories: the store of memories as SOURCE, and --trace" in err
+
+
 def test_what_a_trace_does_not_say_can_be_declared(run: Run, store: Path, tmp_path: Path) -> None:
     """A trace alone: its asker is known by id, and nothing says what they own or what for they ask."""
     trace = tmp_path / "trace.json"

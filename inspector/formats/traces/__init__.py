@@ -9,9 +9,9 @@ one query with the same words (and asker, where several have them); else it make
 from __future__ import annotations
 
 from inspector.formats.base import Format
-from inspector.formats.traces.reading import read
+from inspector.formats.traces.reading import looks_like, read
 
-__all__ = ["TRACE_FORMATS", "read"]
+__all__ = ["TRACE_FORMATS", "looks_like", "read"]
 
 #: What ``--trace`` reads, in the words of ``inspector formats``.
 TRACE_FORMATS: tuple[Format, ...] = (

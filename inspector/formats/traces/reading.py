@@ -85,6 +85,24 @@ def read(path: Path, collector: Collector, watch: Watch) -> None:
     _Attach(collector, name_of(path)).run(found)
 
 
+def looks_like(path: Path) -> bool:
+    """Whether a file that could not be read as a store begins with a span, an observation or a recorded block."""
+
+    def fault(error: InputError) -> None:
+        raise error
+
+    try:
+        raw = next(iter(read_values(path, Watch(None, lambda: False, None), fault)), None)
+        one = None if raw is None else next(_unwrapped(raw.value), None)
+    except (FieldError, InputError, RecursionError):
+        return False
+    if one is None:
+        return False
+    block = "query_id" in one and isinstance(one.get("recorded"), dict)
+    spans = any(name in one for name in _OTLP) or is_flat(one)
+    return block or spans or langfuse.is_observation(one) or langfuse.is_trace(one)
+
+
 def _too_deep(origin: Origin) -> InputError:
     return InputError.at(origin.file, origin.line, "", "nested too deeply", f"at most {DEPTH_LIMIT} levels")
 

@@ -60,7 +60,7 @@ def load(
 
 @contextmanager
 def _no_trace(paths: Sequence[Path], options: LoadOptions) -> Iterator[None]:
-    """Where reading fails, a SOURCE that is a trace is called so: spans are given beside the store, not as the store."""
+    """Where reading fails, a SOURCE that is a trace is called so: spans go beside a store."""
     try:
         yield
     except InputError:

@@ -63,7 +63,11 @@ def _specs() -> dict[str, RouteSpec]:
         RouteSpec("namespace_lifecycle", vectors, "namespace without memories whose state does not fit the intent"),
         RouteSpec("governed", vectors, "namespace without what policy or lifecycle exclude"),
         RouteSpec("session_tag", vectors, "only memories known to be of the same session and semantic tag"),
-        RouteSpec("dual_path", vectors, "session_tag, or by exact keys where that finds too little"),
+        RouteSpec(
+            "dual_path",
+            vectors,
+            "session_tag; by exact keys where that finds too little; a window of the session without tags",
+        ),
         RouteSpec("threshold_router", vectors, "control: clusters of the namespace by a cosine threshold"),
         RouteSpec("cluster_router", vectors, "control: clusters of the namespace by size and similarity"),
         RouteSpec("random_partition", vectors, "control: a seeded draw of the namespace's size from the whole store"),

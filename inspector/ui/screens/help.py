@@ -39,6 +39,8 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
     ("A B C …", "$heading", "in Compare: the letter of a route, the same in its tables and plots"),
     ("A━━A ···", "$heading", "in a plot of Compare: lowest to highest, and around the highest its 95% interval"),
     ("⊘", "$warn", "a route that no real system could use: a control"),
+    ("1×0 K", "$heading", "session × semantic tag, then exact key: each 1, 0 or ?, whatever the axes go by"),
+    ("A R F Q ?", "$heading", "boundary state: active, archived, forgotten, quarantined, in doubt"),
     ("▸ ● ◉", "$mark", "row of the cursor, marked row, both"),
     ("∅ absent", "$dim", "the key is not there; ∅ null and empty are other things"),
     ("␛ ⟨U+202E⟩", "$dim", "a control or invisible character of the data, shown instead of acting"),

@@ -84,6 +84,7 @@ def triage(
             inspection.find_query(id)
         if not inspection.queries:
             say("the store has no queries: give --queries or --trace")
+        _tell_simulated(inspection)
         queue = Triage(inspection, inspection.auditor).queue
         listed = _listed(queue, ids, [_STATES[one] for one in states], stages, cause, everything)
         if changes:
@@ -95,6 +96,15 @@ def triage(
                 click.echo(line)
         for line in advice(inspection):
             say(line)
+
+
+def _tell_simulated(inspection: Inspection) -> None:
+    """Say of how many queries nothing was recorded: what failed there is what the route would have led to."""
+    audits = [inspection.audit(qi) for qi in range(len(inspection.queries))]
+    missing = sum(done.retrieval != "recorded" and not done.exposure_recorded for done in audits)
+    if missing:
+        many = f"{missing:,} of {len(audits):,} queries have"
+        say(f"{many} no trace in use: their stages are what route {inspection.route} would lead to")
 
 
 def _listed(
@@ -119,7 +129,7 @@ def _listed(
     if not (everything or ids or stages):
         kept = [one for one in found if one.severity is not Severity.NONE or one.note or one.state != "open"]
         calm, found = len(found) - len(kept), kept
-    words = f"{calm:,} more in which nothing failed: --all lists them" if calm else ""
+    words = f"{calm:,}{' more' if found else ''} in which nothing failed: --all lists them" if calm else ""
     return Listed(queue, found, words)
 
 
@@ -251,6 +261,7 @@ def check(
     with opened(sources, given) as inspection:
         if not inspection.queries:
             raise InspectorError("the store has no queries: nothing can be checked: give --queries or --trace")
+        _tell_simulated(inspection)
         now = snapshot(inspection, inspection.auditor)
         result = checking.check(now, wanted, reasons_of(inspection))
         if written is not None:

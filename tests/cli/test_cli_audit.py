@@ -177,6 +177,12 @@ def test_the_queue_is_listed_worst_first_and_keeps_states_and_notes(run: Run, st
     assert run("triage", store, "--query", "boat-trip", "--note", "")[1].count("note:") == 0
 
 
+def test_without_a_trace_the_stages_are_said_to_be_the_route_s(run: Run, store: Path) -> None:
+    assert "no trace" not in run("triage", store)[2]
+    _, _, err = run("triage", store, "--route", "global_bm25")
+    assert "17 of 17 queries have no trace in use: their stages are what route global_bm25 would lead to" in err
+
+
 def test_the_queue_by_cause(run: Run, store: Path) -> None:
     code, out, _ = run("triage", store, "--group")
     assert code == 0

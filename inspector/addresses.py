@@ -11,11 +11,12 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from inspector.errors import InputError
+from inspector.i18n import N_, _
 
 _SCHEME = re.compile(r"postgres(?:ql)?:/")
 #: Keys of an address whose value is nobody's business.
 _SECRET = re.compile(r"password|secret", re.IGNORECASE)
-EXPECTED = "postgresql://USER@HOST/DB, or postgresql:///DB?host=FOLDER for a local socket"
+EXPECTED = N_("postgresql://USER@HOST/DB, or postgresql:///DB?host=FOLDER for a local socket")
 
 
 def is_address(source: Path | str) -> bool:
@@ -31,16 +32,16 @@ def url_of(source: Path) -> str:
     """The address as it was written. Raises InputError where it holds a password, or where the folded slashes leave
     open what was meant."""
     rest = _rest(source)
-    place, _, query = rest.partition("?")
+    place, _rest1, query = rest.partition("?")
     options = parse_qsl(query, keep_blank_values=True)
-    if ":" in place.rpartition("@")[0] or any(_SECRET.search(key) for key, _ in options):
-        wrong, expected = "the address holds a password", "the address without it, and PGPASSWORD or ~/.pgpass"
+    if ":" in place.rpartition("@")[0] or any(_SECRET.search(key) for key, _rest3 in options):
+        wrong, expected = _("the address holds a password"), _("the address without it, and PGPASSWORD or ~/.pgpass")
         raise InputError.at(safe_address(source), None, "", wrong, expected)
     if "/" in place:
         return f"postgresql://{rest}"
-    if any(key == "host" for key, _ in options):
+    if any(key == "host" for key, _rest2 in options):
         return f"postgresql:///{rest}"
-    raise InputError.at(safe_address(source), None, "", "names no host, or no database", EXPECTED)
+    raise InputError.at(safe_address(source), None, "", _("names no host, or no database"), EXPECTED)
 
 
 def safe_address(source: Path | str) -> str:

@@ -19,6 +19,7 @@ from inspector.audit.trail import Trail
 from inspector.auditing import Auditor
 from inspector.core import locked
 from inspector.errors import Cancelled
+from inspector.i18n import _
 from inspector.records import OnProgress, Progress
 from inspector.views import Change
 from inspector.weighing import Weighing
@@ -78,7 +79,7 @@ class Audited(Weighing):
         made: set[int] = set()
         while True:
             if cancelled():
-                raise Cancelled("the audit was cancelled")
+                raise Cancelled(_("the audit was cancelled"))
             with self.lock:
                 until = time.monotonic() + _HOLD
                 missing = self.auditor.missing()
@@ -91,7 +92,7 @@ class Audited(Weighing):
             made.update(missing[:done])
             if on_progress is not None and missing:
                 total = len(made) + len(missing) - done
-                on_progress(Progress("auditing", len(made), total, "queries"))
+                on_progress(Progress(_("auditing"), len(made), total, _("queries")))
             if len(missing) == done:
                 return frozenset(made)
             time.sleep(_REST)

@@ -21,6 +21,7 @@ from inspector.audit.trail import Trail
 from inspector.core import Core
 from inspector.errors import InspectorError
 from inspector.evaluation import judge_pairs
+from inspector.i18n import _d
 from inspector.retrieval.models import bundled_folder
 from inspector.trit import Trit
 from inspector.views import Change
@@ -59,16 +60,20 @@ class Auditor:
     @property
     def assembly(self) -> str:
         """How prompts are assembled, in words: order, and the budget with its unit."""
-        limit = "no budget" if self.budget is None else f"budget {self.budget:,} {self.measure}"
-        return f"in order of {self.order}, {limit}"
+        limit = (
+            _d("no budget")
+            if self.budget is None
+            else _d("budget {budget:,} {measure}").format(budget=self.budget, measure=self.measure)
+        )
+        return _d("in order of {order}, {limit}").format(order=self.order, limit=limit)
 
     @property
     def notice(self) -> str:
         """What headers must say of the assembly: "" where it is the default."""
         if self.order == "rank" and self.budget is None and self.measure is CHARACTERS:
             return ""
-        measured = f", measured in {self.measure}" if self.budget is None else ""
-        return f"prompts assembled {self.assembly}{measured}"
+        measured = _d(", measured in {measure}").format(measure=self.measure) if self.budget is None else ""
+        return _d("prompts assembled {assembly}{measured}").format(assembly=self.assembly, measured=measured)
 
     def changed(self, change: Change) -> None:
         """Forget the audits that a change of the store can reach. To be called for every :class:`Change`."""

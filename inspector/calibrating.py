@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _d
 from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.mdl import (
     AUDIT_NOTE,
@@ -114,7 +115,7 @@ def _lines(report: CalibrationReport) -> Iterator[str]:
             for word, row in zip(_WORDS, table, strict=True):
                 yield f"{word:<18}" + "".join(f"{count:>9,}" for count in row)
     yield ""
-    yield f"r(C, α) {_number(report.correlation)}: {AUDIT_NOTE}"
+    yield f"r(C, α) {_number(report.correlation)}: {_d(AUDIT_NOTE)}"
     yield f"mean α of right decisions {_number(report.alpha_right)}, of wrong ones {_number(report.alpha_wrong)}"
     abstained = f"{report.abstained_low:,} of {report.low_rows:,} rows with M < {LOW_RELEVANCE:g}"
     yield f"abstained (Opt-Out) in {abstained}"

@@ -25,6 +25,7 @@ from inspector.evaluation import ROUTE_FILTERS, Delta, Evaluation, Indices
 from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ, GateEngine
 from inspector.gate.gate import DEFAULT_MODE, Mode
 from inspector.gate.operation import OperationLexicon
+from inspector.i18n import _, _d
 from inspector.overlay import lay, with_setting
 from inspector.pools import index_by_id
 from inspector.records import (
@@ -177,9 +178,9 @@ class Core:
             self._evaluation.refresh((), qis, qis)
             self.unranked.clear()
             if on_progress is not None:
-                on_progress(Progress("judging", len(qis), len(qis), "queries"))
+                on_progress(Progress(_("judging"), len(qis), len(qis), _("queries")))
             asked = ", ".join(self.queries[qi].id for qi in sorted(qis))
-            return self._tell(Change(f"asked: {asked}", (), qis, frozenset()))
+            return self._tell(Change(_d("asked: {asked}").format(asked=asked), (), qis, frozenset()))
 
     def _evaluate_anew(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> Delta | None:
         """A full evaluation beside the one in force, which it replaces; what differs, None where there was none.
@@ -189,7 +190,7 @@ class Core:
         done, generation, total = 0, -1, len(self.queries)
         while True:
             if cancelled():
-                raise Cancelled("evaluation cancelled")
+                raise Cancelled(_("evaluation cancelled"))
             with self.lock:
                 if generation != self._generation:
                     done, generation, evaluation = 0, self._generation, self._new_evaluation()
@@ -202,7 +203,7 @@ class Core:
                     same_route = before is not None and before.route == evaluation.route
                     delta = evaluation.difference(before) if same_route and before is not None else None
             if on_progress is not None:
-                on_progress(Progress("judging", done, total, "queries"))
+                on_progress(Progress(_("judging"), done, total, _("queries")))
             if done >= total:
                 return delta
 
@@ -237,7 +238,11 @@ class Core:
         self.retriever.encode_stale(on_progress, cancelled)
         delta = self._evaluate_anew(on_progress, cancelled)
         with self.lock:
-            return None if delta is None else self._changed(delta, "ranked anew: ", recall, frozenset(), frozenset(), 0)
+            return (
+                None
+                if delta is None
+                else self._changed(delta, _d("ranked anew: "), recall, frozenset(), frozenset(), 0)
+            )
 
     def set_route(self, route: RouteChoice) -> None:
         """Choose the route and k; :meth:`evaluate` makes them count. Raises InspectorError for an unknown route."""
@@ -253,7 +258,7 @@ class Core:
     def evaluation(self) -> Evaluation:
         """The candidates in force. Raises InspectorError before the first :meth:`evaluate`."""
         if self._evaluation is None:
-            raise InspectorError("nothing has been evaluated yet")
+            raise InspectorError(_("nothing has been evaluated yet"))
         return self._evaluation
 
     def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
@@ -314,8 +319,8 @@ class Core:
             self._evaluation = self._evaluation.relisted(self.engine, ranker, came)
         asked = [shift.target[0] for shift in shifts if isinstance(shift.after, dict)]
         gone = [shift.target[0] for shift in shifts if not isinstance(shift.after, dict)]
-        words = [f"asked {', '.join(asked)}"] if asked else []
-        return "; ".join(words + ([f"took {', '.join(gone)} away"] if gone else []))
+        words = [_d("asked {asked}").format(asked=", ".join(asked))] if asked else []
+        return "; ".join(words + ([_d("took {gone} away").format(gone=", ".join(gone))] if gone else []))
 
     def _changed(
         self,

@@ -11,6 +11,7 @@ from inspector.asked import ASKED, FIELD, ask_key, check_asked, new_id, owned_by
 from inspector.core import Core, locked
 from inspector.errors import FieldError
 from inspector.evaluation import judge_pairs
+from inspector.i18n import _
 from inspector.overlay import Kind, check_edit, check_owner, lay, same, with_setting
 from inspector.records import ABSENT, Memory, Namespace, Record
 from inspector.store import editlog
@@ -96,7 +97,9 @@ class Editing(Core):
         made = {"id": new_id(self._qi), **fields}
         check_asked(made, self.settings.timezone)
         if made["id"] in self._qi:
-            raise FieldError("id", f"a query {made['id']!r} is there already", "an id that no query has")
+            raise FieldError(
+                "id", _("a query {id!r} is there already").format(id=made["id"]), _("an id that no query has")
+            )
         if keep:
             self._commit([editlog.Change("ask", (made["id"],), FIELD, ABSENT, made)])
         else:
@@ -108,7 +111,9 @@ class Editing(Core):
         """Take a typed query away again, as an edit that can be undone. Raises FieldError for one of the source's."""
         query = self.queries[qi]
         if query.origin is not ASKED:
-            raise FieldError("query", f"{query.id!r} is the source's own", "a query that was asked here")
+            raise FieldError(
+                "query", _("{id!r} is the source's own").format(id=query.id), _("a query that was asked here")
+            )
         return self._commit([editlog.Change("ask", (query.id,), FIELD, dict(query.fields), ABSENT)])
 
     @locked
@@ -151,23 +156,23 @@ class Editing(Core):
     def undo(self) -> Change | None:
         """Take the last edit back; None where there is none."""
         step = self.log.undo()
-        return self._apply(step.shifts, "undone: ") if step else None
+        return self._apply(step.shifts, _("undone: ")) if step else None
 
     @locked
     def redo(self) -> Change | None:
         """Make the last undone edit again; None where there is none."""
         step = self.log.redo()
-        return self._apply(step.shifts, "redone: ") if step else None
+        return self._apply(step.shifts, _("redone: ")) if step else None
 
     @locked
     def revert(self, seq: int) -> Change:
         """Take one edit back, whenever it was made, as a new edit."""
-        return self._apply(self.log.revert(seq).shifts, "reverted: ")
+        return self._apply(self.log.revert(seq).shifts, _("reverted: "))
 
     @locked
     def revert_all(self) -> Change:
         """Take every edit back, as a new edit."""
-        return self._apply(self.log.revert_all().shifts, "reverted: ")
+        return self._apply(self.log.revert_all().shifts, _("reverted: "))
 
     def edits(self) -> list[EditEntry]:
         """The list of edits, oldest first."""
@@ -197,7 +202,7 @@ class Editing(Core):
 
     def _commit(self, edits: list[editlog.Change]) -> Change:
         if not edits:
-            return Change("nothing changed: that is the value already", (), frozenset(), frozenset())
+            return Change(_("nothing changed: that is the value already"), (), frozenset(), frozenset())
         return self._apply(self.log.append(edits).shifts, "")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inspector.i18n import _
+
 
 class InspectorError(Exception):
     """An expected failure whose text is meant for the user."""
@@ -43,7 +45,7 @@ class InputError(InspectorError):
     @classmethod
     def at(cls, file: str, line: int | None, field: str, wrong: str, expected: str) -> InputError:
         """Build the error from the parts of its :class:`Problem`."""
-        return cls(Problem(file, line, field, wrong, expected))
+        return cls(Problem(file, line, field, _(wrong), _(expected)))
 
 
 class Unrecognised(InputError):
@@ -61,6 +63,8 @@ class FieldError(InspectorError):
     """
 
     def __init__(self, field: str, wrong: str, expected: str) -> None:
+        # Constants are marked where they stand and translated here; what is translated already stays as it is.
+        wrong, expected = _(wrong), _(expected)
         super().__init__(f"{field}: {wrong}: {expected}")
         self.field = field
         self.wrong = wrong

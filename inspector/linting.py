@@ -17,6 +17,7 @@ import numpy.typing as npt
 from inspector import formats
 from inspector.errors import InputError
 from inspector.gate.coverage import is_sensitive, standing_of
+from inspector.i18n import _d
 from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.mdl import ConflictDetector, Judged, default_lexicons
 from inspector.mdl.scripts import shares
@@ -127,7 +128,7 @@ class LintReport:
             yield f"note: {note}"
         for code, count in sorted(self.counts().items(), key=lambda one: SEVERITIES.index(CODES[one[0]].severity)):
             yield ""
-            yield f"{CODES[code].severity} {code}: {count:,}: {CODES[code].means}. {CODES[code].do}"
+            yield f"{CODES[code].severity} {code}: {count:,}: {_d(CODES[code].means)}. {_d(CODES[code].do)}"
             listed = [one for one in self.findings if one.code == code]
             for one in listed[:shown]:
                 yield "  " + ": ".join(part for part in (str(one.origin), one.record, one.words) if part)

@@ -10,6 +10,7 @@ from inspector.core import locked
 from inspector.editing import Editing
 from inspector.formats import canonical
 from inspector.gate.packet import build_packet, stores_by_namespace
+from inspector.i18n import _d
 from inspector.overlay import follow_owners, with_setting
 from inspector.records import ABSENT
 from inspector.showing import Showing
@@ -47,7 +48,10 @@ class Inspection(Showing, Editing):
         stores = stores_by_namespace(self.queries, self.memories)
         packet = build_packet(self.queries, stores, settings=self.settings)
         packet.write(cast("TextIO", out))
-        return [f"left out: query {query}: {reason}" for query, reason in packet.left_out] + list(packet.notes)
+        return [
+            _d("left out: query {query}: {reason}").format(query=query, reason=reason)
+            for query, reason in packet.left_out
+        ] + list(packet.notes)
 
     @locked
     def export_bundle(self, folder: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -42,12 +43,12 @@ def check_edit(kind: Kind, field: str, value: Any, timezone: str | None) -> None
     """Refuse an edit that the field cannot take. Raises FieldError with what was expected."""
     spec = (MEMORY_FIELDS if kind == "memory" else QUERY_FIELDS).get(field)
     if spec is None:
-        raise FieldError(field, "is not a field that can be edited", "a known field")
+        raise FieldError(field, _("is not a field that can be edited"), _("a known field"))
     if field == "id":
-        raise FieldError("id", "an id is never edited", "another field")
+        raise FieldError("id", _("an id is never edited"), _("another field"))
     if value is ABSENT:
         if field == "text":
-            raise FieldError("text", "the text cannot be removed", "a text")
+            raise FieldError("text", _("the text cannot be removed"), "a text")
         return
     check_field(spec, value, timezone)
 
@@ -69,7 +70,11 @@ def check_owner(
             del fields[field]
         key = (namespace_key(fields), memories[mi].id)
         if key in taken:
-            raise FieldError(field, f"another memory {memories[mi].id!r} is in that namespace", "an id unique in it")
+            raise FieldError(
+                field,
+                _("another memory {id!r} is in that namespace").format(id=memories[mi].id),
+                _("an id unique in it"),
+            )
         taken.add(key)
 
 
@@ -99,16 +104,22 @@ def with_setting(settings: Settings, name: str, value: Any) -> Settings:
     choices = {"isolation": ("namespace", "session", "namespace+session"), "unknown_intent": ("join", "strict")}
     if name in choices:
         if value not in choices[name]:
-            raise FieldError(name, f"{value!r} is not known", "one of " + ", ".join(choices[name]))
+            raise FieldError(
+                name, _("{value!r} is not known").format(value=value), _("one of ") + ", ".join(choices[name])
+            )
         return settings.with_(**{name: value})
     if name == "aliases":
         if not isinstance(value, list) or not all(
             isinstance(group, list) and all(isinstance(one, str) for one in group) for group in value
         ):
-            raise FieldError(name, f"{value!r} is not a list of groups", "lists of ids that mean one owner")
+            raise FieldError(
+                name, _("{value!r} is not a list of groups").format(value=value), _("lists of ids that mean one owner")
+            )
         return settings.with_(aliases=tuple(tuple(group) for group in value))
     if name == "assumptions":
         if not isinstance(value, dict):
-            raise FieldError(name, f"{value!r} is not a table", "FIELD = VALUE pairs")
+            raise FieldError(name, _("{value!r} is not a table").format(value=value), _("FIELD = VALUE pairs"))
         return settings.with_(assumptions=dict(value))
-    raise FieldError(name, "is not a setting that can be edited", "isolation, unknown_intent, aliases, assumptions")
+    raise FieldError(
+        name, _("is not a setting that can be edited"), _("isolation, unknown_intent, aliases, assumptions")
+    )

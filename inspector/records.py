@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from inspector.errors import FieldError, Problem
+from inspector.i18n import _
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
 
@@ -233,7 +234,7 @@ def check_field(spec: FieldSpec, value: Any, timezone: str | None = None) -> Non
     except msgspec.ValidationError as error:
         raise FieldError(_dotted(spec.name, str(error)), _plain(str(error)), _WORDS_FOR_TYPES[spec.kind]) from None
     if spec.name == "id" and value == "":
-        raise FieldError("id", "the id is empty", "a text that is unique in its namespace")
+        raise FieldError("id", _("the id is empty"), _("a text that is unique in its namespace"))
     if spec.kind == "time" and value not in (None, ""):
         parse_time(value, spec.name, timezone)
     if spec.name == "boundary_log" and value:
@@ -241,7 +242,9 @@ def check_field(spec: FieldSpec, value: Any, timezone: str | None = None) -> Non
             if mark.get("at") not in (None, ""):
                 parse_time(mark["at"], f"boundary_log[{i}].at", timezone)
     if spec.closed and value not in (None, "") and value not in spec.choices:
-        raise FieldError(spec.name, f"{value!r} is not known", "one of " + ", ".join(spec.choices))
+        raise FieldError(
+            spec.name, _("{value!r} is not known").format(value=value), _("one of ") + ", ".join(spec.choices)
+        )
 
 
 def _dotted(name: str, message: str) -> str:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from inspector.asked import ASKED
 from inspector.axes.engine import AxisEngine
+from inspector.i18n import _, _d
 from inspector.pools import EnginePool
 from inspector.records import Bundle, Memory, OnProgress, Progress, Query, Record, Settings
 from inspector.retrieval.embedder import Embedder
@@ -67,7 +68,7 @@ class Retriever:
     def model(self) -> str:
         """The name of the encoder, or what stands in its place where the store brings its own vectors."""
         if self._given:
-            return "the store's own vectors"
+            return _d("the store's own vectors")
         return BUNDLED if self._wanted_model is None else find_model(self._wanted_model).name
 
     @property
@@ -95,7 +96,7 @@ class Retriever:
         spec = self.check(route)
         if "words" in spec.needs and self._lexical is None:
             if on_progress is not None:
-                on_progress(Progress("indexing words", 0, len(self._memories), "memories"))
+                on_progress(Progress(_("indexing words"), 0, len(self._memories), _("memories")))
             self._lexical = LexicalIndex.of(self._memories, self._settings)
         if "vectors" in spec.needs:
             if self._dense is None:
@@ -169,7 +170,7 @@ class Retriever:
         if self._given:
             asked = {at: stale.pop(at) for at in list(stale) if self._record(*at).origin is ASKED}
             if asked and not self._is_our_model(cancelled):
-                self._foreign.update(qi for _, qi in asked)
+                self._foreign.update(qi for _rest1, qi in asked)
                 for at in asked:
                     del self._stale[at]
                 asked = {}
@@ -184,7 +185,7 @@ class Retriever:
         done: tuple[list[int], list[int]] = ([], [])
         vectors = encoder.encode_all(list(stale.values()), cancelled)
         if on_progress is not None:
-            on_progress(Progress("encoding edited texts", len(stale), len(stale), "texts"))
+            on_progress(Progress(_("encoding edited texts"), len(stale), len(stale), _("texts")))
         for (at, text), vector in zip(stale.items(), vectors, strict=True):
             if not self._given:
                 self._workspace.put_vectors([content_hash(text)], encoder.key, vector[None, :])
@@ -320,7 +321,7 @@ class Retriever:
         held = came >= 0
         data[held], ok[held] = old.data[came[held]], old.ok[came[held]]
         problems = {place[row]: words for row, words in old.problems.items() if row in place}
-        problems.update(dict.fromkeys(np.flatnonzero(~held).tolist(), "has no vector yet"))
+        problems.update(dict.fromkeys(np.flatnonzero(~held).tolist(), _d("has no vector yet")))
         self._dense = Dense(self._dense.memory, Vectors(data, ok, dict(sorted(problems.items()))))
         self.vectors_generation += 1
         for qi in np.flatnonzero(~held).tolist():
@@ -371,20 +372,24 @@ class Retriever:
             return words
         edited = len(self._stale) - sum(self._record(*at).origin is ASKED for at in self._stale)
         if edited:
-            words.append(f"{edited} edited texts with the old text's vector")
+            words.append(_d("{edited} edited texts with the old text's vector").format(edited=edited))
         if self._foreign:
             words.append(
-                f"{len(self._foreign)} asked queries have no vector of the store's own model, their similarity is ?: "
-                "choose a lexical route"
+                _d(
+                    "{count} asked queries have no vector of the store's own model, their "
+                    "similarity is ?: choose a lexical route"
+                ).format(count=len(self._foreign))
             )
         if self._dense is not None:
             unusable = int((~self._dense.memory.ok).sum())
             if unusable:
-                words.append(f"{unusable:,} memories without a usable vector: similarity ?")
+                words.append(
+                    _d("{unusable:,} memories without a usable vector: similarity ?").format(unusable=unusable)
+                )
         if not self._given and self._wanted_model is None:
             foreign = sum(1 for memory in self._memories[:500] if has_cjk(memory.text))
             if foreign * 5 > min(len(self._memories), 500):
-                words.append("the encoder is an English model: similarity of these texts means little")
+                words.append(_d("the encoder is an English model: similarity of these texts means little"))
         return words
 
     def close(self) -> None:
@@ -405,4 +410,6 @@ def degraded_words(degraded: Mapping[int, str], total: int) -> str:
     else:
         whys = "; ".join(f"{why} ({count:,})" for why, count in counted.most_common())
     many = "query" if total == 1 else "queries"
-    return f"degraded: {len(degraded):,} of {total:,} {many}: {whys}"
+    return _d("degraded: {count:,} of {total:,} {many}: {whys}").format(
+        count=len(degraded), total=total, many=many, whys=whys
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.i18n import _d
 from inspector.inspection import Inspection
 from inspector.mdl import AUDIT_NOTE, Action, Decision, QueryDecision, action_counts, bounds
 
@@ -67,7 +68,7 @@ def summary_json(inspection: Inspection) -> dict[str, Any]:
         "actions": {action.word: counts[action] for action in reversed(Action)},
         "null": sum(decision is None for decision in decisions),
         "corner": sum(decision is not None and decision.query.corner for decision in decisions),
-        "note": AUDIT_NOTE,
+        "note": _d(AUDIT_NOTE),
     }
 
 

@@ -20,6 +20,7 @@ from inspector.evaluation import judge_pairs
 from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gaps import Offer, Tried, offers, try_edits
+from inspector.i18n import _, _d
 from inspector.mdl import Decision
 from inspector.records import (
     ABSENT,
@@ -94,22 +95,24 @@ class Showing(Audited):
 
     def header(self) -> tuple[str, ...]:
         """What must stand in the header of every screen and report (DESIGN 3; SCREENS)."""
-        words = [f"planes: {one.words}" for one in self.planes]
+        words = [_d("planes: {words}").format(words=one.words) for one in self.planes]
         if self.settings.assumptions:
             taken = ", ".join(f"{name}={value}" for name, value in sorted(self.settings.assumptions.items()))
-            words.append(f"assumed: {taken}")
+            words.append(_d("assumed: {taken}").format(taken=taken))
         if self.skipped:
-            words.append(f"{counted(len(self.skipped), 'record')} skipped")
+            words.append(_d("{counted} skipped").format(counted=counted(len(self.skipped), "record")))
         if self.workspace.is_temporary:
-            words.append("temporary workspace")
+            words.append(_d("temporary workspace"))
         if self.source_changed:
             words.append(self.source_changed)
         if self.waiting:
-            words.append(f"{counted(self.waiting, 'edit')} waiting for records that are gone")
+            words.append(
+                _d("{counted} waiting for records that are gone").format(counted=counted(self.waiting, "edit"))
+            )
         if self.asked:
-            words.append(f"{counted(len(self.asked), 'query', 'queries')} asked here")
+            words.append(_d("{counted} asked here").format(counted=counted(len(self.asked), "query", "queries")))
         if self.active_edits:
-            words.append(f"{counted(self.active_edits, 'edit')} in force")
+            words.append(_d("{counted} in force").format(counted=counted(self.active_edits, "edit")))
         if self.auditor.notice:
             words.append(self.auditor.notice)
         words.extend(self._decision_notices())
@@ -354,7 +357,7 @@ class Showing(Audited):
         """The index of a query by its id. Raises InspectorError where there is none."""
         qi = self._qi.get(query_id)
         if qi is None:
-            raise InspectorError(f"--query: no query has the id {query_id!r}")
+            raise InspectorError(_("--query: no query has the id {query_id!r}").format(query_id=query_id))
         return qi
 
     def find_memory(self, memory_id: str, namespace: str | None = None) -> int:
@@ -363,11 +366,13 @@ class Showing(Audited):
         if namespace is not None:
             found = [mi for mi in found if show_namespace(self.memories[mi].value("namespace")) == namespace]
         if not found:
-            raise InspectorError(f"--memory: no memory has the id {memory_id!r}")
+            raise InspectorError(_("--memory: no memory has the id {memory_id!r}").format(memory_id=memory_id))
         if len(found) > 1:
             owners = ", ".join(repr(show_namespace(self.memories[mi].value("namespace"))) for mi in found[:5])
             raise InspectorError(
-                f"--memory: {len(found)} memories have the id {memory_id!r}: add --namespace ({owners})"
+                _("--memory: {count} memories have the id {memory_id!r}: add --namespace ({owners})").format(
+                    count=len(found), memory_id=memory_id, owners=owners
+                )
             )
         return found[0]
 

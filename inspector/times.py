@@ -12,12 +12,13 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from inspector.errors import FieldError
+from inspector.i18n import N_, _
 from inspector.trit import Trit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: A naive time can stand for any instant within 14 hours of its reading as UTC, the widest civil offset.
 NAIVE_SLACK_US = 14 * 3_600 * 1_000_000
-EXPECTED = "an ISO 8601 time such as 2026-03-01T09:30:00Z, a date, or epoch seconds"
+EXPECTED = N_("an ISO 8601 time such as 2026-03-01T09:30:00Z, a date, or epoch seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,14 @@ def parse_time(value: object, field: str, timezone: str | None = None) -> Instan
     Raises FieldError for anything else (a bool, an empty text, NaN, a date outside years 1 to 9999).
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise FieldError(field, f"{value!r} is not a time", EXPECTED)
+        raise FieldError(field, _("{value!r} is not a time").format(value=value), EXPECTED)
     if isinstance(value, float) and not math.isfinite(value):
-        raise FieldError(field, f"{value!r} is not a time", EXPECTED)
+        raise FieldError(field, _("{value!r} is not a time").format(value=value), EXPECTED)
     try:
         instant = _parse(value, timezone)
         EPOCH + timedelta(microseconds=instant.us)  # outside years 1 to 9999 an instant cannot be shown
     except (ValueError, OverflowError):
-        raise FieldError(field, f"{value!r} is not a time", EXPECTED) from None
+        raise FieldError(field, _("{value!r} is not a time").format(value=value), EXPECTED) from None
     return instant
 
 

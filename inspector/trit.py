@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 
 TritArray = npt.NDArray[np.uint8]
 #: A trit as it stands in JSON output: 1, 0 or "?".
@@ -86,4 +87,6 @@ def parse_trit(value: Any, field: str) -> Trit:
         return Trit.YES if value == 1 else Trit.NO
     if isinstance(value, str) and value in ("0", "1", "?"):
         return {"0": Trit.NO, "1": Trit.YES, "?": Trit.UNKNOWN}[value]
-    raise FieldError(field, f"{value!r} is not a trit", 'true, false, null, 1, 0, "1", "0" or "?"')
+    raise FieldError(
+        field, _("{value!r} is not a trit").format(value=value), _('true, false, null, 1, 0, "1", "0" or "?"')
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.compare.matched import Matched
 from inspector.errors import InspectorError
 from inspector.gate.evaluate import GateResult
+from inspector.i18n import _
 from inspector.records import FieldRead
 from inspector.session_tag import SessionTag
 from inspector.times import Instant
@@ -41,7 +42,11 @@ class RouteChoice:
         if not colon:
             return cls(name, k)
         if not depth.isdecimal() or int(depth) < 1:
-            raise InspectorError(f"route {text!r}: {depth!r} is not a depth: a whole number of at least 1 is expected")
+            raise InspectorError(
+                _("route {text!r}: {depth!r} is not a depth: a whole number of at least 1 is expected").format(
+                    text=text, depth=depth
+                )
+            )
         return cls(name, k, int(depth))
 
     def __str__(self) -> str:

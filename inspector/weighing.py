@@ -12,6 +12,7 @@ from pathlib import Path
 
 from inspector.core import Core, locked
 from inspector.deciding import Decided, Question
+from inspector.i18n import _d
 from inspector.mdl import (
     Calibration,
     Decision,
@@ -104,7 +105,7 @@ class Weighing(Core):
         kept = self.workspace.get_result(*_KEPT)
         if uncalibrated and kept:
             self.workspace.put_result(*_KEPT, b"")
-        text, file = (kept.decode(), "the workspace") if kept else (self._source_settings.calibration, "")
+        text, file = (kept.decode(), _d("the workspace")) if kept else (self._source_settings.calibration, "")
         if not text:
             return
         self.deciding.put_in_force(read_calibration(text, file or self._source_settings.calibration_file))
@@ -122,13 +123,17 @@ class Weighing(Core):
 
     def _decision_notices(self) -> list[str]:
         """What headers must say of the decision layer: what it is calibrated by, and what was moved from there."""
-        words = [f"MDL calibrated: {self.params.calibration}"] if self.params.calibrated else []
+        words = (
+            [_d("MDL calibrated: {calibration}").format(calibration=self.params.calibration)]
+            if self.params.calibrated
+            else []
+        )
         if self.is_moved:
-            words.append("MDL constants moved by hand")
+            words.append(_d("MDL constants moved by hand"))
         if self.params.switches.words != "full":
-            words.append(f"MDL ablated: {self.params.switches.words}")
+            words.append(_d("MDL ablated: {words}").format(words=self.params.switches.words))
         if self.params.pool != "retrieved":
-            words.append(f"MDL pool {self.params.pool}")
+            words.append(_d("MDL pool {pool}").format(pool=self.params.pool))
         return words
 
     def _held(self, qi: int) -> tuple[list[int], list[Trit]]:
@@ -191,10 +196,12 @@ class Weighing(Core):
 
     def _why_null(self, held: Sequence[int]) -> str:
         if not held:
-            return "no candidates"
+            return _d("no candidates")
         if not self.retriever.has_vectors:
-            return f"no vectors: the route {self.route.name} needs none, and the texts were not encoded"
-        return "no candidate has a usable vector"
+            return _d("no vectors: the route {name} needs none, and the texts were not encoded").format(
+                name=self.route.name
+            )
+        return _d("no candidate has a usable vector")
 
     def _decisions(
         self, qi: int, held: Sequence[int], verdicts: Sequence[Trit]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.i18n import _d
 from inspector.records import AXES, presence_of
 from inspector.text import counted, visible
 from inspector.trit import Trit
@@ -40,7 +41,7 @@ def _axis(name: str, axis: Mapping[str, Any]) -> Iterator[str]:
     for read in axis["reads"]:
         yield f"             {_read(read)}"
     if axis["missing"]:
-        yield f"             missing: {', '.join(axis['missing'])}"
+        yield _d("             missing: {missing}").format(missing=", ".join(axis["missing"]))
 
 
 def _decision(why: Mapping[str, Any]) -> Iterator[str]:
@@ -56,17 +57,29 @@ def _decision(why: Mapping[str, Any]) -> Iterator[str]:
         yield f"             A: {query['risk']['reason']}"
         for pair in query["conflicts"]:
             said = " | ".join(", ".join(words) for words in pair["words"])
-            yield f"             conflict ({pair['rule']}): {' and '.join(pair['memories'])}: {said}"
+            yield _d("             conflict ({rule}): {memories}: {said}").format(
+                rule=pair["rule"], memories=_d(" and ").join(pair["memories"]), said=said
+            )
 
 
 def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     verdict = why["verdict"]
-    yield f"{_SIGNS[verdict]} {verdict}: memory {why['memory_id']} for query {why['query_id']}  ({why['origin']})"
-    rank = f"rank {why['rank']}, score {why['score']}" if why["rank"] else "not retrieved"
-    by = f" by {why['path']}" if why["path"] not in (None, why["route"]) else ""
-    yield f"{rank} on route {why['route']}{by}"
+    yield _d("{SIGNS} {verdict}: memory {memory_id} for query {query_id}  ({origin})").format(
+        SIGNS=_SIGNS[verdict],
+        verdict=verdict,
+        memory_id=why["memory_id"],
+        query_id=why["query_id"],
+        origin=why["origin"],
+    )
+    rank = (
+        _d("rank {rank}, score {score}").format(rank=why["rank"], score=why["score"])
+        if why["rank"]
+        else _d("not retrieved")
+    )
+    by = _d(" by {path}").format(path=why["path"]) if why["path"] not in (None, why["route"]) else ""
+    yield _d("{rank} on route {route}{by}").format(rank=rank, route=why["route"], by=by)
     if why["decided_by"]:
-        yield f"decided by {', '.join(why['decided_by'])}"
+        yield _d("decided by {decided_by}").format(decided_by=", ".join(why["decided_by"]))
     yield ""
     for name in (*AXES, "relevance"):
         yield from _axis(name, why[name])
@@ -74,20 +87,20 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     pair = why["session_tag"]
     if pair is not None:
         yield f"session × tag  {pair['session']} × {pair['tag']} = {pair['both']}  {pair['words']}"
-        yield f"exact key  {pair['exact_key']}"
+        yield _d("exact key  {exact_key}").format(exact_key=pair["exact_key"])
     state, intent = why["table_cell"]
-    yield f"state {state} × intent {intent}"
+    yield _d("state {state} × intent {intent}").format(state=state, intent=intent)
     for note in why["notes"]:
-        yield f"note: {note}"
+        yield _d("note: {note}").format(note=note)
     yield from _decision(why)
     if why["unread"]:
         yield ""
-        yield "present, read by no rule:"
+        yield _d("present, read by no rule:")
         for read in why["unread"]:
             yield f"  {_read(read)}"
     for target, search in why["flips"].items():
         yield ""
-        yield f"smallest edits that make the verdict {target}:"
+        yield _d("smallest edits that make the verdict {target}:").format(target=target)
         for flip in search["sets"]:
             yield f"  {flip['words']}"
         if search["note"]:
@@ -99,9 +112,13 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
 def _trail(why: Mapping[str, Any]) -> Iterator[str]:
     """The trail of the pair, how each step was matched, where the chain breaks, and the query's failure stages."""
     for step in why["trail"]:
-        when = f", at {step['at']}" if step["at"] and step["step"] != "stored" else ""
-        told = f" (match {step['match']})" if step["step"] == "disclosed" and step["match"] in _MATCHES else ""
-        wrong = "  ← should not have happened" if step["broken"] else ""
+        when = _d(", at {at}").format(at=step["at"]) if step["at"] and step["step"] != "stored" else ""
+        told = (
+            _d(" (match {match})").format(match=step["match"])
+            if step["step"] == "disclosed" and step["match"] in _MATCHES
+            else ""
+        )
+        wrong = _d("  ← should not have happened") if step["broken"] else ""
         yield f"{step['step']:<10} {step['value']}  {step['detail']}{told}{when}{wrong}"
     for words in why["breaks"]:
         yield f"break      {words}"
@@ -138,14 +155,16 @@ def change_sentence(
         moved.subtract(Counter(flip.before for flip in flips))
         words = {Trit.YES: "admitted", Trit.NO: "excluded", Trit.UNKNOWN: "unresolved"}
         net = ", ".join(f"{'+' if n > 0 else '−'}{abs(n)} {words[v]}" for v in words if (n := moved[v]))
-        said = f"flips {_many(len(flips), 'verdict', 'verdicts')} in {_many(queries, 'query', 'queries')}"
+        said = _d("flips {many} in {many2}").format(
+            many=_many(len(flips), "verdict", "verdicts"), many2=_many(queries, "query", "queries")
+        )
         said += f": {net}" if net else ""
     else:
-        said = "no verdict flips"
+        said = _d("no verdict flips")
     if gate_actions:
-        said += f"; moves {_many(gate_actions, 'gate action', 'gate actions')}"
+        said += _d("; moves {many}").format(many=_many(gate_actions, "gate action", "gate actions"))
     if recall_before != recall_after:
-        said += f"; recall {share(recall_before)} → {share(recall_after)}"
+        said += _d("; recall {share} → {share2}").format(share=share(recall_before), share2=share(recall_after))
     return said
 
 
@@ -158,11 +177,13 @@ def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any)
     if kind == "ask":
         asked = new if isinstance(new, dict) else old
         text = show_value("value", asked.get("text")) if isinstance(asked, dict) else ""
-        return f"query {target[-1]} {'asked' if isinstance(new, dict) else 'taken away'}: {text}"
+        return _d("query {target} {value}: {text}").format(
+            target=target[-1], value="asked" if isinstance(new, dict) else _d("taken away"), text=text
+        )
     if kind == "setting":
         owner = "setting"
     elif kind == "judgment":
-        owner = f"judgment of memory {target[-1]} for query {target[0]}"
+        owner = _d("judgment of memory {target} for query {target2}").format(target=target[-1], target2=target[0])
     else:
         owner = f"{kind} {target[-1]}"
     before, after = (show_value(presence_of(value).value, value) for value in (old, new))
@@ -187,16 +208,16 @@ def coverage_text(covered: Mapping[str, Any], shown: int = 8) -> str:
 
     def listed(title: str, records: Sequence[Mapping[str, Any]]) -> None:
         names = [record["id"] + (f" ({record['reason']})" if "reason" in record else "") for record in records[:shown]]
-        more = f", … {len(records) - shown:,} more" if len(records) > shown else ""
+        more = _d(", … {count:,} more").format(count=len(records) - shown) if len(records) > shown else ""
         lines.append(f"{title}: {len(records):,}" + (f": {', '.join(names)}{more}" if names else ""))
 
     for one in covered["cells"]:
         for key, title in (
-            ("declared_but_not_enforced", "declared but not enforced"),
-            ("gate_cannot_fire", "gate cannot fire"),
+            ("declared_but_not_enforced", _d("declared but not enforced")),
+            ("gate_cannot_fire", _d("gate cannot fire")),
         ):
             if one[key]:
                 listed(f"{one['protection']}, {title}", one[key])
-    listed("sensitive with neither", covered["sensitive_with_neither"])
-    listed("malformed governs", covered["malformed_governs"])
+    listed(_d("sensitive with neither"), covered["sensitive_with_neither"])
+    listed(_d("malformed governs"), covered["malformed_governs"])
     return "\n".join(visible(line).rstrip() for line in lines)

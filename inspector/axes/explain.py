@@ -14,6 +14,7 @@ from inspector.axes.scope import Scope
 from inspector.axes.states import State, names
 from inspector.axes.successors import Successors
 from inspector.axes.verdict import AxisResult, Explanation, decided_by, verdict_of
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query, Record, presence_of
 from inspector.trit import Trit, k_and
 
@@ -75,7 +76,7 @@ class Explainer:
         verdict = verdict_of(*values)
         notes = self.scope.notes(memory, query, by_rule["scope"].value)
         if result["lifecycle"].value == Trit.NO and mask & State.FORGOTTEN and not result["lifecycle"].judged:
-            notes.append(NOT_DELETION)
+            notes.append(_d(NOT_DELETION))
         return Explanation(
             result["scope"],
             result["policy"],
@@ -95,11 +96,11 @@ class Explainer:
         reason = result.reason
         if result.assumed and "assumed" not in reason:
             rests = [read.name for read in result.reads if read.origin == "assumption"]
-            reason += f" (assumed: {', '.join(rests)})"
+            reason += _d(" (assumed: {rests})").format(rests=", ".join(rests))
         if result.value == Trit.UNKNOWN:
             causes = [f"'{entry}'" for entry in memory.value("loss") or () if _speaks_of(entry, axis, result.missing)]
             if causes:
-                reason += f"; the source could not say: {', '.join(causes)}"
+                reason += _d("; the source could not say: {causes}").format(causes=", ".join(causes))
         return result if reason == result.reason else replace(result, reason=reason)
 
     def _unread(self, memory: Memory, query: Query, results: dict[str, AxisResult]) -> tuple[FieldRead, ...]:

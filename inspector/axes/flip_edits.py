@@ -14,6 +14,7 @@ from inspector.axes.lifecycle import FIELDS as LIFECYCLE_FIELDS
 from inspector.axes.policy_sql import Column
 from inspector.axes.policy_values import sql_value
 from inspector.errors import FieldError
+from inspector.i18n import _d
 from inspector.records import ABSENT, MEMORY_FIELDS, Memory, Query, check_field, show_namespace
 
 #: Values taken from the store for one field, and the records looked at for them.
@@ -36,10 +37,12 @@ class Edit:
     def words(self) -> str:
         """The edit as an instruction."""
         if self.value is ABSENT:
-            return f"clear {self.field}"
+            return _d("clear {field}").format(field=self.field)
         if self.field in ("namespace", "namespaces"):
-            return f"set {self.field} to '{show_namespace(self.value)}'"
-        return f"set {self.field} to {json.dumps(self.value, ensure_ascii=False)}"
+            return _d("set {field} to '{show_namespace}'").format(
+                field=self.field, show_namespace=show_namespace(self.value)
+            )
+        return _d("set {field} to {dumps}").format(field=self.field, dumps=json.dumps(self.value, ensure_ascii=False))
 
 
 class EditSource:

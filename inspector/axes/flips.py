@@ -11,6 +11,7 @@ from typing import Any
 from inspector.axes.explain import Explainer
 from inspector.axes.flip_edits import Edit, EditSource
 from inspector.axes.verdict import VERDICT_WORDS, verdict_of
+from inspector.i18n import _d
 from inspector.records import AXES, Memory, Query
 from inspector.trit import Trit, k_and
 
@@ -131,7 +132,7 @@ def find_flips(
     search = _Search(explainer, memories, mi, qi, query, target)
     word = VERDICT_WORDS[target]
     if verdict_of(*(search.now[axis] for axis in AXES)) == target:
-        return FlipSearch(target, (), 0, 0, False, f"the verdict is {word} already")
+        return FlipSearch(target, (), 0, 0, False, _d("the verdict is {word} already").format(word=word))
     for size, sets in ((1, search.singles()), (2, search.pairs())):
         flips = _collect(search, sets)
         if flips:
@@ -139,11 +140,13 @@ def find_flips(
             plural = "edit" if size == 1 else "edits"
             return FlipSearch(target, flips, size, search.tried, capped, f"{size} {plural} to {word}")
     capped = search.left <= 0
-    words = f"no set of one or two edits gives {word}"
+    words = _d("no set of one or two edits gives {word}").format(word=word)
     if capped:
-        words = f"no set found among the first {search.tried} tried gives {word}; the search stopped at its limit"
+        words = _d("no set found among the first {tried} tried gives {word}; the search stopped at its limit").format(
+            tried=search.tried, word=word
+        )
     if search.judged:
-        words += f" ({', '.join(search.judged)}: judged, no edit moves it)"
+        words += _d(" ({judged}: judged, no edit moves it)").format(judged=", ".join(search.judged))
     return FlipSearch(target, (), 0, search.tried, capped, words)
 
 
@@ -155,7 +158,7 @@ def _collect(search: _Search, sets: Iterator[tuple[Edit, ...]]) -> tuple[Flip, .
         if per_fields[fields] >= _SAME_FIELDS or not search.verified(edits):
             continue
         per_fields[fields] += 1
-        words = " and ".join(edit.words for edit in edits)
+        words = _d(" and ").join(edit.words for edit in edits)
         found.append(Flip(tuple((edit.field, edit.value) for edit in edits), words))
         if len(found) == LIMIT:
             break

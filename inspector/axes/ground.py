@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _, _d
 from inspector.records import (
     ABSENT,
     INTENTS,
@@ -58,7 +59,9 @@ def checked_assumptions(settings: Settings) -> dict[str, Any]:
     for name, value in settings.assumptions.items():
         if name == "policy":
             if value not in ("allow", "deny"):
-                raise InputError.at("assumptions", None, name, f"{value!r} is not a policy", "allow or deny")
+                raise InputError.at(
+                    "assumptions", None, name, _("{value!r} is not a policy").format(value=value), _("allow or deny")
+                )
             found[name] = value
             continue
         bare = name.removeprefix("query.")
@@ -71,8 +74,8 @@ def checked_assumptions(settings: Settings) -> dict[str, Any]:
                 "assumptions",
                 None,
                 name,
-                "cannot be assumed",
-                "policy, FIELD of a memory, or query.FIELD",
+                _("cannot be assumed"),
+                _("policy, FIELD of a memory, or query.FIELD"),
             )
         typed = _typed(spec, value)
         try:
@@ -197,11 +200,11 @@ class Ground:
         if own.presence is Presence.VALUE or self.default_as_of is None:
             return own
         if self.default_as_of == self.settings.exported_at:
-            origin = "exported_at of the store"
+            origin = _d("exported_at of the store")
         elif self.settings.default_as_of is not None:
-            origin = "the store's default as_of"
+            origin = _d("the store's default as_of")
         else:
-            origin = "latest time in the store"
+            origin = _d("latest time in the store")
         return FieldRead("bundle", "as_of", self.default_as_of.text, origin)
 
     def intent(self, query: Query) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.axes.overrides import Overrides
 from inspector.axes.scope import Scope, covers, owners_of
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import _d
 from inspector.records import FieldRead, Judgment, Memory, Presence, Query, presence_of, resolve_ids
 from inspector.trit import Trit, k_join
 
@@ -94,17 +95,26 @@ class Judged:
         if not labels:
             return rule
         value = k_join(label.value for label in labels)
-        said = " and ".join(f"'{label.source}' says {label.value.symbol}" for label in labels)
+        said = _d(" and ").join(
+            _d("'{source}' says {symbol}").format(source=label.source, symbol=label.value.symbol) for label in labels
+        )
         agree = len({label.value for label in labels}) == 1
-        reason = f"judgment: {said}" + ("" if agree else ", which disagree") + f"; the rule gave {rule.value.symbol}"
+        reason = (
+            _d("judgment: {said}").format(said=said)
+            + ("" if agree else _d(", which disagree"))
+            + _d("; the rule gave {symbol}").format(symbol=rule.value.symbol)
+        )
         name = f"judgment.{axis}"
-        said_by = [FieldRead("query", name, label.value.json, f"judgment by {label.source}") for label in labels]
+        said_by = [
+            FieldRead("query", name, label.value.json, _d("judgment by {source}").format(source=label.source))
+            for label in labels
+        ]
         return AxisResult(
             value,
             "judgment",
             reason,
             (*said_by, *rule.reads),
-            () if agree else ("one judgment",),
+            () if agree else (_d("one judgment"),),
             judged=True,
         )
 

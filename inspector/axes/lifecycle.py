@@ -8,6 +8,7 @@ from inspector.axes.boundary import marks_of, possible_marks
 from inspector.axes.ground import Ground
 from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, names, value_of
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import N_, _d
 from inspector.records import FieldRead, Memory, Presence, Query
 from inspector.times import Instant, at_or_before
 from inspector.trit import Trit, k_not, k_or
@@ -24,7 +25,7 @@ FIELDS = (
     "status",
     "status_at",
 )
-NOT_DELETION = "hiding at retrieval is not deletion: the record is still in the store"
+NOT_DELETION = N_("hiding at retrieval is not deletion: the record is still in the store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,14 @@ class Lifecycle:
         used = [read for read in reads if read.presence is Presence.VALUE or read.name == "intent"]
         assumed = any(read.origin == "assumption" for read in used) and self._rests(memory, query, successor, walk.mask)
         words = "; ".join(walk.doubts + walk.said)
-        reason = f"{words}: {names(walk.mask)} for intent {intent}"
+        reason = _d("{words}: {names} for intent {intent}").format(words=words, names=names(walk.mask), intent=intent)
         if self.unknown_intent == "strict" and intent == "unknown" and walk.mask == State.CURRENT:
-            reason += " (strict: an unknown intent leaves current open)"
-        rule = f"lifecycle rule {walk.rule}" if not walk.doubts else "lifecycle, both continuations"
+            reason += _d(" (strict: an unknown intent leaves current open)")
+        rule = (
+            _d("lifecycle rule {rule}").format(rule=walk.rule)
+            if not walk.doubts
+            else _d("lifecycle, both continuations")
+        )
         return AxisResult(value, rule, reason, tuple(used), tuple(missing), assumed), walk.mask
 
     def _rests(self, memory: Memory, query: Query, successor: Successor | None, mask: int) -> bool:
@@ -105,12 +110,12 @@ class Lifecycle:
                     break
         settings = self.ground.settings
         if settings.exported_at is not None and self.ground.value(memory, "status_at") is None:
-            reads.append(FieldRead("bundle", "exported_at", settings.exported_at.text, "exported_at of the store"))
+            reads.append(FieldRead("bundle", "exported_at", settings.exported_at.text, _d("exported_at of the store")))
         return [*reads, self.ground.as_of_read(query), self.ground.read(query, "intent")]
 
     def _walk(self, memory: Memory, successor: Successor | None, as_of: Instant | None) -> _Walk:
         walk = _Walk()
-        shown = "no as_of" if as_of is None else f"as_of {as_of.iso()}"
+        shown = _d("no as_of") if as_of is None else _d("as_of {iso}").format(iso=as_of.iso())
         deleted = self.ground.instant(memory, "deleted_at")
         if deleted is not None:
             value = _by(deleted, as_of)
@@ -118,9 +123,9 @@ class Lifecycle:
         self._boundary(walk, memory, as_of, shown)
         created, start = self.ground.instant(memory, "created_at"), self.ground.instant(memory, "valid_from")
         later = [(n, t, k_not(_by(t, as_of))) for n, t in (("created_at", created), ("valid_from", start)) if t]
-        future = k_or(value for _, _, value in later)
+        future = k_or(value for _rest1, _rest2, value in later)
         named = [_after(n, t, value, shown) for n, t, value in later if value == future]
-        walk.test(3, future, State.FUTURE, " and ".join(named), _doubt(as_of))
+        walk.test(3, future, State.FUTURE, _d(" and ").join(named), _doubt(as_of))
         self._superseded(walk, successor, as_of, shown)
         end = self.ground.instant(memory, "valid_to")
         if end is not None:
@@ -139,8 +144,10 @@ class Lifecycle:
             for bit in dict.fromkeys(bit for bit in bits if bit):
                 mark = next(mark for mark in last if mark is not None and mark.bit == bit)
                 certain = decided and len(set(bits)) == 1
-                at = "without a time" if mark.at is None else f"at {mark.at.iso()}"
-                words = f"boundary_log: {mark.word} {at}" + ("" if certain else f", in doubt for {shown}")
+                at = _d("without a time") if mark.at is None else _d("at {iso}").format(iso=mark.at.iso())
+                words = _d("boundary_log: {word} {at}").format(word=mark.word, at=at) + (
+                    "" if certain else _d(", in doubt for {shown}").format(shown=shown)
+                )
                 missing = "" if certain else "boundary_log.at" if mark.at is None else _doubt(as_of)
                 walk.test(2, Trit.YES if certain else Trit.UNKNOWN, bit, words, missing)
             if decided and walk.reachable:
@@ -152,11 +159,13 @@ class Lifecycle:
             return
         time = self._label_time(memory)
         if time is not None and _by(time, as_of) == Trit.YES:
-            walk.test(2, Trit.YES, state, f"boundary_state {word} since {time.iso()}")
+            walk.test(2, Trit.YES, state, _d("boundary_state {word} since {iso}").format(word=word, iso=time.iso()))
         elif time is None:
-            walk.test(2, Trit.UNKNOWN, state, f"boundary_state {word} has no time", "status_at")
+            walk.test(2, Trit.UNKNOWN, state, _d("boundary_state {word} has no time").format(word=word), "status_at")
         else:
-            words = f"boundary_state {word} speaks for {time.iso()}, not surely for {shown}"
+            words = _d("boundary_state {word} speaks for {iso}, not surely for {shown}").format(
+                word=word, iso=time.iso(), shown=shown
+            )
             walk.test(2, Trit.UNKNOWN, state, words, "boundary_log")
 
     def _superseded(self, walk: _Walk, successor: Successor | None, as_of: Instant | None, shown: str) -> None:
@@ -169,11 +178,17 @@ class Lifecycle:
         since = self.ground.instant(successor.memory, "valid_from")
         since = since or self.ground.instant(successor.memory, "created_at")
         if since is None:
-            words = f"{name} has neither valid_from nor created_at"
+            words = _d("{name} has neither valid_from nor created_at").format(name=name)
             walk.test(4, Trit.UNKNOWN, State.SUPERSEDED, words, "superseded_by.valid_from")
             return
         value = _by(since, as_of)
-        walk.test(4, value, State.SUPERSEDED, _when(f"{name}, valid from", since, value, shown), _doubt(as_of))
+        walk.test(
+            4,
+            value,
+            State.SUPERSEDED,
+            _when(_d("{name}, valid from").format(name=name), since, value, shown),
+            _doubt(as_of),
+        )
 
     def _label(self, walk: _Walk, memory: Memory, as_of: Instant | None, created: Instant | None, shown: str) -> None:
         """Rule 6. Always ends the walk; a label in doubt leaves its state and the one before it possible."""
@@ -183,13 +198,19 @@ class Lifecycle:
         state = LABEL_STATE.get(word, State.UNKNOWN) if isinstance(word, str) else State.UNKNOWN
         if state == State.UNKNOWN:
             walk.mask |= State.UNKNOWN
-            walk.said.append("no status label" if word is None else f"status '{word}' is no label that we know")
+            walk.said.append(
+                _d("no status label")
+                if word is None
+                else _d("status '{word}' is no label that we know").format(word=word)
+            )
             walk.missing.append("status")
             return
         time = self._label_time(memory)
         if time is None:
             walk.mask |= state if state == State.CURRENT else State.UNKNOWN
-            walk.said.append(f"status {word}" + ("" if state == State.CURRENT else " has no time"))
+            walk.said.append(
+                _d("status {word}").format(word=word) + ("" if state == State.CURRENT else _d(" has no time"))
+            )
             if state != State.CURRENT:
                 walk.missing.append("status_at")
             return
@@ -203,11 +224,11 @@ class Lifecycle:
             if not early:
                 walk.missing.append("created_at" if state == State.CURRENT else "status_at")
         if holds == Trit.YES:
-            words = f"status {word} of {time.iso()}"
+            words = _d("status {word} of {iso}").format(word=word, iso=time.iso())
         elif holds == Trit.NO:
-            words = f"status {word} speaks for {time.iso()}, after {shown}"
+            words = _d("status {word} speaks for {iso}, after {shown}").format(word=word, iso=time.iso(), shown=shown)
         else:
-            words = f"status {word} of {time.iso()}, in doubt for {shown}"
+            words = _d("status {word} of {iso}, in doubt for {shown}").format(word=word, iso=time.iso(), shown=shown)
             walk.missing.append(_doubt(as_of))
         walk.said.append(words)
 
@@ -227,10 +248,10 @@ def _doubt(as_of: Instant | None) -> str:
 
 
 def _when(name: str, time: Instant, value: Trit, shown: str) -> str:
-    relation = "is not after" if value == Trit.YES else "is in doubt against"
+    relation = _d("is not after") if value == Trit.YES else _d("is in doubt against")
     return f"{name} {time.iso()} {relation} {shown}"
 
 
 def _after(name: str, time: Instant, value: Trit, shown: str) -> str:
-    relation = "is after" if value == Trit.YES else "is in doubt against"
+    relation = _d("is after") if value == Trit.YES else _d("is in doubt against")
     return f"{name} {time.iso()} {relation} {shown}"

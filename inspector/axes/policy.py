@@ -21,6 +21,7 @@ from inspector.axes.policy_sql import Column
 from inspector.axes.policy_values import sql_value
 from inspector.axes.purposes import Purposes
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query, Record
 from inspector.trit import Trit, TritArray, k_and, k_not, k_or
 
@@ -149,7 +150,9 @@ class Policy:
     def _deciding(self, value: Trit, deny: Trit, allow: Trit, votes: list[_Vote]) -> tuple[str, str, list[_Vote]]:
         """The rules whose value made the axis's, as one name and one sentence."""
         default = {Trit.YES: "allow", Trit.NO: "deny", Trit.UNKNOWN: "unknown"}[self.default]
-        default_words = f"the default is {default}" + (", assumed" if self.assumed_default else "")
+        default_words = _d("the default is {default}").format(default=default) + (
+            _d(", assumed") if self.assumed_default else ""
+        )
         if value == Trit.NO and deny == Trit.YES:
             deciding = [vote for vote in votes if vote.effect == "deny" and vote.value == Trit.YES]
         elif value == Trit.UNKNOWN and deny == Trit.UNKNOWN:
@@ -165,7 +168,11 @@ class Policy:
             if value == Trit.UNKNOWN and allow == Trit.UNKNOWN and self.default == Trit.UNKNOWN:
                 words += f"; {default_words}"
             return names, words, deciding
-        stated = f"no rule allows; {default_words}" if votes and self.default != Trit.YES else default_words
+        stated = (
+            _d("no rule allows; {default_words}").format(default_words=default_words)
+            if votes and self.default != Trit.YES
+            else default_words
+        )
         return "default", stated, []
 
     def _vote(self, rule: Rule, memory: Memory, query: Query) -> _Vote:
@@ -178,16 +185,24 @@ class Policy:
             fault = rule.fault(memory, query)
             missing = tuple(column.name for column in empty)
             if fault is not None:
-                words = f"rule {source.id} cannot be evaluated: {fault}"
+                words = _d("rule {id} cannot be evaluated: {fault}").format(id=source.id, fault=fault)
             else:
                 naive = [c.name for c in empty if self._column_read(c, memory, query).presence is Presence.VALUE]
-                words = f"rule {source.id} is open: " + (", ".join(missing) or "its expression gives NULL")
-                words += " without a value" if missing else ""
+                words = _d("rule {id} is open: ").format(id=source.id) + (
+                    ", ".join(missing) or _d("its expression gives NULL")
+                )
+                words += _d(" without a value") if missing else ""
                 if naive:
-                    words += f" ({', '.join(naive)}: not readable as the rule needs it, or a time without a zone)"
+                    words += _d(" ({naive}: not readable as the rule needs it, or a time without a zone)").format(
+                        naive=", ".join(naive)
+                    )
         else:
             verb = f"{source.effect}s" if source.effect == "allow" else "denies"
-            words = f"rule {source.id} {verb}" if value == Trit.YES else f"rule {source.id} does not apply"
+            words = (
+                _d("rule {id} {verb}").format(id=source.id, verb=verb)
+                if value == Trit.YES
+                else _d("rule {id} does not apply").format(id=source.id)
+            )
             shown = ", ".join(
                 f"{read.name} = {_short(read.value)}" for read in reads if read.presence is Presence.VALUE
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from inspector.errors import InputError
+from inspector.i18n import _
 from inspector.trit import Trit
 
 _DEFAULTS = {"unknown": Trit.UNKNOWN, "allow": Trit.YES, "deny": Trit.NO}
@@ -46,13 +47,15 @@ def read_policy(text: str, name: str) -> PolicyFile:
         raise InputError.at(name, at, "", str(error), "TOML") from None
     for key in data:
         if key not in ("default", "rules"):
-            raise InputError.at(name, None, key, "is not known here", "default, and [[rules]]")
+            raise InputError.at(name, None, key, _("is not known here"), _("default, and [[rules]]"))
     default = data.get("default", "unknown")
     if not isinstance(default, str) or default not in _DEFAULTS:
-        raise InputError.at(name, None, "default", f"{default!r} is not known", "unknown, allow or deny")
+        raise InputError.at(
+            name, None, "default", _("{default!r} is not known").format(default=default), _("unknown, allow or deny")
+        )
     tables = data.get("rules", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise InputError.at(name, None, "rules", "is not a list of tables", "[[rules]] with id, effect and when")
+        raise InputError.at(name, None, "rules", _("is not a list of tables"), _("[[rules]] with id, effect and when"))
     lines = [number for number, line in enumerate(text.splitlines(), start=1) if _RULE_LINE.match(line)]
     places: list[int | None] = list(lines) if len(lines) == len(tables) else [None] * len(tables)
     rules: list[RuleSource] = []
@@ -60,7 +63,7 @@ def read_policy(text: str, name: str) -> PolicyFile:
         rule = _read_rule(table, name, line, len(rules))
         if any(rule.id == other.id for other in rules):
             raise InputError.at(
-                name, line, f"rules.{rule.id}", "the id is used twice", "an id of its own for each rule"
+                name, line, f"rules.{rule.id}", _("the id is used twice"), _("an id of its own for each rule")
             )
         rules.append(rule)
     return PolicyFile(name, _DEFAULTS[default], tuple(rules))
@@ -69,17 +72,31 @@ def read_policy(text: str, name: str) -> PolicyFile:
 def _read_rule(table: dict[str, Any], name: str, line: int | None, place: int) -> RuleSource:
     rule_id = table.get("id")
     if not isinstance(rule_id, str) or not rule_id:
-        raise InputError.at(name, line, f"rules[{place}].id", f"{rule_id!r} is no id", "a text that names the rule")
+        raise InputError.at(
+            name,
+            line,
+            f"rules[{place}].id",
+            _("{rule_id!r} is no id").format(rule_id=rule_id),
+            _("a text that names the rule"),
+        )
     field = f"rules.{rule_id}"
     for key in table:
         if key not in _RULE_KEYS:
-            raise InputError.at(name, line, f"{field}.{key}", "is not known here", "id, effect, when, note")
+            raise InputError.at(name, line, f"{field}.{key}", _("is not known here"), _("id, effect, when, note"))
     effect = table.get("effect")
     if effect not in ("allow", "deny"):
-        raise InputError.at(name, line, f"{field}.effect", f"{effect!r} is not known", "allow or deny")
+        raise InputError.at(
+            name, line, f"{field}.effect", _("{effect!r} is not known").format(effect=effect), _("allow or deny")
+        )
     when, note = table.get("when"), table.get("note", "")
     if not isinstance(when, str) or not when.strip():
-        raise InputError.at(name, line, f"{field}.when", f"{when!r} is no expression", "one SQL boolean expression")
+        raise InputError.at(
+            name,
+            line,
+            f"{field}.when",
+            _("{when!r} is no expression").format(when=when),
+            _("one SQL boolean expression"),
+        )
     if not isinstance(note, str):
-        raise InputError.at(name, line, f"{field}.note", f"{note!r} is no text", "a text")
+        raise InputError.at(name, line, f"{field}.note", _("{note!r} is no text").format(note=note), "a text")
     return RuleSource(rule_id, effect, when, note, line)

@@ -19,6 +19,7 @@ from inspector.axes.policy_sql import Column, Compiled, RuleRefusedError, compil
 from inspector.axes.policy_values import SqlValue
 from inspector.axes.watchdog import Watchdog
 from inspector.errors import InputError
+from inspector.i18n import _, _d
 from inspector.trit import Trit, TritArray
 
 if TYPE_CHECKING:
@@ -79,17 +80,19 @@ class Sandbox:
         try:
             compiled = compile_rule(rule.when, self._parse)
         except RuleRefusedError as error:
-            at = "" if error.at is None else f" (at character {error.at} of when)"
+            at = "" if error.at is None else _d(" (at character {at} of when)").format(at=error.at)
             raise _refusal(rule, file, error.wrong + at, error.expected) from None
         except self._duckdb.Error as error:
-            raise _refusal(rule, file, _first_line(error), "one SQL boolean expression") from None
+            raise _refusal(rule, file, _first_line(error), _("one SQL boolean expression")) from None
         try:
             cursor = self._connection.execute(_select(compiled, trial=False), _lists(compiled, []))
             kind = str(cursor.description[0][1]) if cursor.description else ""
         except self._duckdb.Error as error:
-            raise _refusal(rule, file, _first_line(error), "an expression that DuckDB can bind") from None
+            raise _refusal(rule, file, _first_line(error), _("an expression that DuckDB can bind")) from None
         if kind not in ("BOOLEAN", "bool") and compiled.sql.strip("() ").upper() != "NULL":
-            raise _refusal(rule, file, f"gives {kind}, not a truth value", "one SQL boolean expression")
+            raise _refusal(
+                rule, file, _("gives {kind}, not a truth value").format(kind=kind), _("one SQL boolean expression")
+            )
         return compiled
 
     def run(self, rule: RuleSource, file: str, compiled: Compiled, rows: Sequence[Values]) -> list[Trit]:
@@ -157,8 +160,8 @@ class Sandbox:
             with self._watchdog:
                 yield
         except self._duckdb.InterruptException:
-            wrong = f"takes longer than {TIME_LIMIT:g} seconds"
-            raise _refusal(rule, file, wrong, "an expression that is quickly evaluated") from None
+            wrong = _d("takes longer than {TIME_LIMIT:g} seconds").format(TIME_LIMIT=TIME_LIMIT)
+            raise _refusal(rule, file, wrong, _("an expression that is quickly evaluated")) from None
 
     def _prepared(self, sql: str) -> duckdb.Statement:
         """The parsed statement, kept: parsing it anew would cost a third of a small evaluation."""

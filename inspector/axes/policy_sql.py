@@ -31,6 +31,7 @@ from inspector.axes.policy_words import (
     SqlType,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import _, _d
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS
 
 _PREFIX = "SELECT (\n"
@@ -105,7 +106,10 @@ def compile_rule(when: str, run: Run) -> Compiled:
     Raises RuleRefusedError, with the character where DuckDB places the fault.
     """
     if len(when) > MAX_LENGTH:
-        raise RuleRefusedError(f"{len(when)} characters long", f"at most {MAX_LENGTH}")
+        raise RuleRefusedError(
+            _("{count} characters long").format(count=len(when)),
+            _("at most {MAX_LENGTH}").format(MAX_LENGTH=MAX_LENGTH),
+        )
     _parse("SELECT\n" + when + "\n", len("SELECT\n"), when, run)  # alone too, so that `1) OR (1` is no expression
     tree = _parse(_PREFIX + when + _SUFFIX, len(_PREFIX), when, run)
     checker = _Checker(when, len(_PREFIX))
@@ -119,7 +123,7 @@ def compile_rule(when: str, run: Run) -> Compiled:
     second = _Checker(statement, 0, ours=len(checker.columns))
     second.check(again["statements"][0]["node"]["select_list"][0], 0)
     if not statement.startswith("SELECT "):
-        raise RuleRefusedError("it cannot be written as one expression", "one SQL boolean expression")
+        raise RuleRefusedError(_("it cannot be written as one expression"), _("one SQL boolean expression"))
     return Compiled(
         statement.removeprefix("SELECT "),
         tuple(checker.columns),
@@ -132,15 +136,15 @@ def _parse(sql: str, offset: int, when: str, run: Run) -> dict[str, Any]:
     try:
         tree = json.loads(run("SELECT json_serialize_sql(?)", [sql]))
     except (ValueError, RecursionError):
-        raise RuleRefusedError("it cannot be parsed", "one SQL boolean expression") from None
+        raise RuleRefusedError(_("it cannot be parsed"), _("one SQL boolean expression")) from None
     if tree.get("error"):
         position = tree.get("position")
         at = _character(when, int(position) - offset) if str(position).isdigit() else None
         message = " ".join(str(tree.get("error_message", "it cannot be parsed")).split())
-        raise RuleRefusedError(message, "one SQL boolean expression", at)
+        raise RuleRefusedError(message, _("one SQL boolean expression"), at)
     statements = tree.get("statements", [])
     if len(statements) != 1:
-        raise RuleRefusedError(f"{len(statements)} statements", "one SQL boolean expression")
+        raise RuleRefusedError(_("{count} statements").format(count=len(statements)), _("one SQL boolean expression"))
     _check_statement(statements[0])
     return dict(tree)
 
@@ -174,7 +178,7 @@ def _check_statement(statement: dict[str, Any]) -> None:
         and len(node["select_list"]) == 1
     )
     if not clean:
-        raise RuleRefusedError("more than one expression", "one SQL boolean expression over m and q")
+        raise RuleRefusedError(_("more than one expression"), _("one SQL boolean expression over m and q"))
 
 
 @dataclass(slots=True)
@@ -201,9 +205,13 @@ class _Checker:
         """Refuse the node, or anything under it, that a rule may not use. ``absent``: its NULL may be decided on."""
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES * (1 if self.ours is None else 4):
-            raise self.refuse(node, "nested too deep or too long", f"at most {MAX_DEPTH} levels and {MAX_NODES} parts")
+            raise self.refuse(
+                node,
+                _("nested too deep or too long"),
+                _("at most {MAX_DEPTH} levels and {MAX_NODES} parts").format(MAX_DEPTH=MAX_DEPTH, MAX_NODES=MAX_NODES),
+            )
         if node.get("alias") and not (self.ours is not None and depth == 0):
-            raise self.refuse(node, "an alias", "an expression without names of its own")
+            raise self.refuse(node, _("an alias"), _("an expression without names of its own"))
         kind = node.get("class")
         if kind == "CONSTANT":
             self._constant(node)
@@ -217,7 +225,11 @@ class _Checker:
     def _constant(self, node: dict[str, Any]) -> None:
         literal = node.get("literal", {})
         if literal.get("kind") not in CONSTANTS:
-            raise self.refuse(node, f"a constant of kind {literal.get('kind')}", "a text, number, true, false or NULL")
+            raise self.refuse(
+                node,
+                _("a constant of kind {get}").format(get=literal.get("kind")),
+                _("a text, number, true, false or NULL"),
+            )
         if literal["kind"] != "NULL_LITERAL":
             self.literals.append(str(literal["text"]))
 
@@ -225,7 +237,7 @@ class _Checker:
         if self.ours is not None:
             names = node.get("column_names", [])
             if len(names) != 1 or names[0] not in {f"c{i}" for i in range(self.ours)}:
-                raise self.refuse(node, "a column that is not ours", "m.FIELD or q.FIELD")
+                raise self.refuse(node, _("a column that is not ours"), _("m.FIELD or q.FIELD"))
             return
         column = self._column_of(node)
         if column not in self.columns:
@@ -253,7 +265,11 @@ class _Checker:
         if kind == "FUNCTION":
             return self._function(node), absent or node["function_name"] in ABSENCE_FUNCTIONS
         what = REFUSED.get(str(kind), f"{kind} {kind_type}".lower())
-        raise self.refuse(node, f"{what} is not allowed in a rule", "comparisons, AND, OR, NOT and listed functions")
+        raise self.refuse(
+            node,
+            _("{what} is not allowed in a rule").format(what=what),
+            _("comparisons, AND, OR, NOT and listed functions"),
+        )
 
     def _function(self, node: dict[str, Any]) -> list[dict[str, Any]]:
         name = str(node.get("function_name", ""))
@@ -268,18 +284,24 @@ class _Checker:
             and not any(argument.get("name") for argument in node.get("arguments", []))
         )
         if name not in FUNCTIONS or not plain:
-            raise self.refuse(node, f"function {name} is not allowed in a rule", "a function of the allow list")
+            raise self.refuse(
+                node, _("function {name} is not allowed in a rule").format(name=name), _("a function of the allow list")
+            )
         return [argument["expression"] for argument in node["arguments"]]
 
     def _cast_type(self, node: dict[str, Any], kind: dict[str, Any]) -> None:
         name = str(kind.get("type_name", "")).upper()
         if kind.get("class") != "TYPE" or name not in CASTS or kind.get("schema") or kind.get("catalog"):
-            raise self.refuse(node, f"a cast to {name or 'that type'} is not allowed", "a scalar type or a list")
+            raise self.refuse(
+                node,
+                _("a cast to {name} is not allowed").format(name=name or _("that type")),
+                _("a scalar type or a list"),
+            )
         for child in kind.get("children", []):
             if child.get("class") == "TYPE":
                 self._cast_type(node, child)
             elif child.get("class") != "CONSTANT":
-                raise self.refuse(node, "a type with an expression in it", "a scalar type or a list")
+                raise self.refuse(node, _("a type with an expression in it"), _("a scalar type or a list"))
 
     def _is_path(self, node: dict[str, Any]) -> bool:
         """Whether a node is constant access into an object column: m.keys['user_id'], m.meta.tags[1]."""
@@ -308,24 +330,36 @@ class _Checker:
 
     def _column_of(self, node: dict[str, Any]) -> Column:
         owner, *path = self._steps(node)
-        expected = "m.FIELD of the memory or q.FIELD of the query"
+        expected = _d("m.FIELD of the memory or q.FIELD of the query")
         if owner not in ("m", "q") or not path:
             shown = ".".join(map(str, (owner, *path)))
-            raise self.refuse(node, f"{shown} is neither a memory's nor a query's field", expected)
+            raise self.refuse(
+                node, _("{shown} is neither a memory's nor a query's field").format(shown=shown), expected
+            )
         name = str(path[0])
         spec = (MEMORY_FIELDS if owner == "m" else QUERY_FIELDS).get(name)
         if spec is None:
             raise self.refuse(
-                node, f"{owner}.{name} is no field", f"a known field; an unknown one is {owner}.meta.{name}"
+                node,
+                _("{owner}.{name} is no field").format(owner=owner, name=name),
+                _("a known field; an unknown one is {owner}.meta.{name}").format(owner=owner, name=name),
             )
         if spec.kind == "vector":
-            raise self.refuse(node, f"{owner}.{name} is a vector", "a field other than the embedding")
+            raise self.refuse(
+                node,
+                _("{owner}.{name} is a vector").format(owner=owner, name=name),
+                _("a field other than the embedding"),
+            )
         side: Literal["m", "q"] = "m" if owner == "m" else "q"
         if len(path) == 1:
             kind: SqlType = "VARCHAR[]" if name == "namespaces" else TYPE_OF_KIND[spec.kind]
             return Column(side, tuple(path), kind)
         if spec.kind != "object":
-            raise self.refuse(node, f"{owner}.{name} has no parts", "a part of an object field such as m.keys.user_id")
+            raise self.refuse(
+                node,
+                _("{owner}.{name} has no parts").format(owner=owner, name=name),
+                _("a part of an object field such as m.keys.user_id"),
+            )
         return Column(side, tuple(path), "VARCHAR[]" if tuple(path) in INNER_LISTS else "VARCHAR")
 
     def rewrite(self, node: Any) -> Any:

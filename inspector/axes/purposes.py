@@ -9,6 +9,7 @@ import numpy as np
 from inspector.axes.columns import Codebook, Codes, Index, PairTable, picked
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query
 from inspector.trit import Trit, TritArray
 
@@ -79,9 +80,12 @@ class Purposes:
         allow, deny = membership(allowed, purpose)
         listed = ", ".join(f"'{word}'" for word in allowed or ())
         if allowed is None:
-            reason, missing = "the memory states no allowed_purposes", ["allowed_purposes"]
+            reason, missing = _d("the memory states no allowed_purposes"), ["allowed_purposes"]
         elif purpose is None:
-            reason, missing = f"allowed_purposes are {listed}, the query states no purpose", ["query.purpose"]
+            reason, missing = (
+                _d("allowed_purposes are {listed}, the query states no purpose").format(listed=listed),
+                ["query.purpose"],
+            )
         else:
             word = "is" if allow == Trit.YES else "is not"
             reason, missing = f"purpose '{purpose}' {word} among the allowed_purposes: {listed}", []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query
 from inspector.trit import Trit
 
@@ -13,7 +14,7 @@ def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bo
     if required:
         read = ground.read(query, "required")
         assumed = read.origin == "assumption"
-        return AxisResult(Trit.YES, "required", "the query requires this memory", (read,), assumed=assumed)
+        return AxisResult(Trit.YES, "required", _d("the query requires this memory"), (read,), assumed=assumed)
     mine, theirs = ground.read(memory, "semantic_tag"), ground.read(query, "semantic_tag")
     reads: tuple[FieldRead, ...] = (mine, theirs)
     assumed = any(read.origin == "assumption" for read in reads)
@@ -25,7 +26,16 @@ def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bo
     if missing:
         words = {1: "has no semantic tag", 2: "have no semantic tag"}[len(missing)]
         sides = " and the ".join("query" if name.startswith("query.") else "memory" for name in missing)
-        return AxisResult(Trit.UNKNOWN, "semantic tag", f"the {sides} {words}", reads, tuple(missing))
+        return AxisResult(Trit.UNKNOWN, _d("semantic tag"), f"the {sides} {words}", reads, tuple(missing))
     if mine.value == theirs.value:
-        return AxisResult(Trit.YES, "semantic tag", f"both are of '{mine.value}'", reads, (), assumed)
-    return AxisResult(Trit.NO, "semantic tag", f"'{mine.value}' is not '{theirs.value}'", reads, (), assumed)
+        return AxisResult(
+            Trit.YES, _d("semantic tag"), _d("both are of '{value}'").format(value=mine.value), reads, (), assumed
+        )
+    return AxisResult(
+        Trit.NO,
+        _d("semantic tag"),
+        _d("'{value}' is not '{value2}'").format(value=mine.value, value2=theirs.value),
+        reads,
+        (),
+        assumed,
+    )

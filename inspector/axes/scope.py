@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query, presence_of, show_namespace
 from inspector.trit import Trit, k_and
 
@@ -139,7 +140,7 @@ class Scope:
         assumed = any(test.assumed for test in deciding)
         return AxisResult(
             value,
-            " and ".join(test.rule for test in deciding),
+            _d(" and ").join(test.rule for test in deciding),
             "; ".join(test.reason for test in deciding),
             reads,
             tuple(name for test in deciding for name in test.missing) if value == Trit.UNKNOWN else (),
@@ -170,31 +171,39 @@ class Scope:
     def _namespace_words(self, value: Trit, ours: Owners | None, theirs: Owners | None) -> tuple[str, tuple[str, ...]]:
         if ours is None:
             missing = ("namespace",) if theirs is not None else ("namespace", "query.principal.namespaces")
-            return "the memory names no namespace", missing
+            return _d("the memory names no namespace"), missing
         shown = " + ".join(f"'{show_namespace(namespace)}'" for namespace in ours.shown)
         for owner, written in zip(ours.known, ours.shown, strict=True):
             if any(covers(shared, owner) for shared in self.shared):
-                return f"namespace '{show_namespace(written)}' is shared", ()
+                return _d("namespace '{show_namespace}' is shared").format(show_namespace=show_namespace(written)), ()
         if theirs is None:
-            return "the query names no namespaces of its principal", ("query.principal.namespaces",)
-        listed = ", ".join(f"'{show_namespace(namespace)}'" for namespace in theirs.shown) or "none known"
+            return _d("the query names no namespaces of its principal"), ("query.principal.namespaces",)
+        listed = ", ".join(f"'{show_namespace(namespace)}'" for namespace in theirs.shown) or _d("none known")
         for owner, written in zip(ours.known, ours.shown, strict=True):
             for mine, as_written in zip(theirs.known, theirs.shown, strict=True):
                 if covers(mine, owner):
                     return self._match_words(written, as_written, owner, mine), ()
         if value == Trit.UNKNOWN:
             side = "namespaces" if ours.open else "query.principal.namespaces"
-            return f"namespace {shown} is not among the principal's: {listed}, but one of them has no value", (side,)
+            return _d("namespace {shown} is not among the principal's: {listed}, but one of them has no value").format(
+                shown=shown, listed=listed
+            ), (side,)
         detail = _difference(ours, theirs)
-        return f"namespace {shown} is not among the principal's: {listed}{detail}", ()
+        return _d("namespace {shown} is not among the principal's: {listed}{detail}").format(
+            shown=shown, listed=listed, detail=detail
+        ), ()
 
     def _match_words(self, written: Any, as_written: Any, owner: Owner, mine: Owner) -> str:
         shown = f"namespace '{show_namespace(written)}'"
         if show_namespace(written) == show_namespace(as_written):
-            return f"{shown} is the principal's"
+            return _d("{shown} is the principal's").format(shown=shown)
         if owner[0] == mine[0]:
-            return f"{shown} is an alias of the principal's '{show_namespace(as_written)}'"
-        return f"{shown} lies under the principal's '{show_namespace(as_written)}'"
+            return _d("{shown} is an alias of the principal's '{show_namespace}'").format(
+                shown=shown, show_namespace=show_namespace(as_written)
+            )
+        return _d("{shown} lies under the principal's '{show_namespace}'").format(
+            shown=shown, show_namespace=show_namespace(as_written)
+        )
 
     def _session_test(self, memory: Memory, query: Query) -> AxisResult:
         mine, theirs = self.ground.read(memory, "session_id"), self.ground.read(query, "session_id")
@@ -208,11 +217,16 @@ class Scope:
             sides = [word for word, read in (("memory", mine), ("query", theirs)) if not _has(read)]
             reason = f"the {' and the '.join(sides)} name{'s' if len(sides) == 1 else ''} no session"
             if not _has(theirs) and _has(claim):
-                reason += f"; the claimed session '{claim.value}' is the client's word and proves nothing"
+                reason += _d("; the claimed session '{value}' is the client's word and proves nothing").format(
+                    value=claim.value
+                )
         elif mine.value == theirs.value:
-            value, reason = Trit.YES, f"session '{mine.value}' is the query's"
+            value, reason = Trit.YES, _d("session '{value}' is the query's").format(value=mine.value)
         else:
-            value, reason = Trit.NO, f"session '{mine.value}' is not the query's: '{theirs.value}'"
+            value, reason = (
+                Trit.NO,
+                _d("session '{value}' is not the query's: '{value2}'").format(value=mine.value, value2=theirs.value),
+            )
         assumed = not missing and any(read.origin == "assumption" for read in (mine, theirs))
         return AxisResult(value, "session", reason, tuple(reads), tuple(missing), assumed)
 
@@ -221,12 +235,18 @@ class Scope:
         found = []
         claim, session = self.ground.value(query, "claimed_session_id"), self.ground.value(query, "session_id")
         if claim is not None and session is not None and claim != session:
-            found.append(f"the client claimed session '{claim}', the authenticated session is '{session}'")
+            found.append(
+                _d("the client claimed session '{claim}', the authenticated session is '{session}'").format(
+                    claim=claim, session=session
+                )
+            )
         ours, theirs = self.memory_owners(memory), self.principal_owners(query)
         if value == Trit.NO and ours is not None and theirs is not None and self.cover(ours, theirs) == Trit.NO:
             pairs = [(a, b) for a in ours.shown for b in theirs.shown]
             if any(_text_match(a, b) for a, b in pairs):
-                found.append("a search by text prefix would have matched the namespaces; compared whole they differ")
+                found.append(
+                    _d("a search by text prefix would have matched the namespaces; compared whole they differ")
+                )
         return found
 
 
@@ -249,10 +269,10 @@ def _difference(ours: Owners, theirs: Owners) -> str:
         return ""
     for place, (a, b) in enumerate(zip(other, mine, strict=False), start=1):
         if a != b:
-            return f" (segment {place} differs: '{a}' is not '{b}')"
+            return _d(" (segment {place} differs: '{a}' is not '{b}')").format(place=place, a=a, b=b)
     if len(other) < len(mine):
-        return " (the memory's stands above it)"
-    return " (a text matches only whole, a list what lies under it)"
+        return _d(" (the memory's stands above it)")
+    return _d(" (a text matches only whole, a list what lies under it)")
 
 
 def _text_match(stored: Any, wanted: Any) -> bool:

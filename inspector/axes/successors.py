@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from inspector.axes.ground import Ground
 from inspector.axes.lifecycle import Successor
+from inspector.i18n import _d
 from inspector.records import Memory
 
 
@@ -48,11 +49,11 @@ class Successors:
         near = [mi for mi in places if self.memories[mi].uid.namespace == memory.uid.namespace]
         if name == memory.id and near:
             # Its own id: no memory takes its own place.
-            return Successor(name, None, "is the memory itself")
+            return Successor(name, None, _d("is the memory itself"))
         if near:
             return Successor(name, self.memories[near[0]])
         if not places:
-            return Successor(name, None, "is not in the store")
+            return Successor(name, None, _d("is not in the store"))
         if len(places) > 1:
-            return Successor(name, None, f"is in {len(places)} other namespaces")
+            return Successor(name, None, _d("is in {count} other namespaces").format(count=len(places)))
         return Successor(name, self.memories[places[0]])

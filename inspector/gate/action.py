@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from inspector.i18n import _d
 from inspector.records import ACTIONS, Memory
 
 Action = Literal["archive_only", "answer_context", "answer", "warn", "verify_first", "block"]
@@ -106,7 +107,7 @@ def shorten(value: Any, limit: int = 40) -> str:
     if isinstance(value, list | tuple):
         return "a list"  # its repr could be endless, or too deep to build
     if isinstance(value, dict):
-        return "an object"
+        return _d("an object")
     shown = repr(value)
     return shown if len(shown) <= limit else shown[:limit] + "…"
 
@@ -128,14 +129,16 @@ def pre_action(memory: Memory, assumptions: Mapping[str, Any] | None = None) -> 
         if assumptions:
             rests_on = ("status", "memory_type") if row == 2 else fields[-1:]
             notes.extend(
-                f"{name} is assumed" for name in rests_on if name in assumptions and memory.value(name) is None
+                _d("{name} is assumed").format(name=name)
+                for name in rests_on
+                if name in assumptions and memory.value(name) is None
             )
         return PreAction(action, row, authorized_by, fields, tuple(notes))
 
     notes: list[str] = []
     status, kind, hint = read("status"), read("memory_type"), read("allowed_action_hint")
     notes.extend(
-        f"{name} is no text ({shorten(value)}): no rule reads it"
+        _d("{name} is no text ({shorten}): no rule reads it").format(name=name, shorten=shorten(value))
         for name, value in (("status", status), ("memory_type", kind))
         if value is not None and not isinstance(value, str)
     )
@@ -150,20 +153,26 @@ def pre_action(memory: Memory, assumptions: Mapping[str, Any] | None = None) -> 
     must_verify = read("verification_required")
     if must_verify is not None and must_verify is not False:
         if must_verify is not True:
-            notes.append(f"verification_required is neither true nor false ({shorten(must_verify)}): taken as required")
+            notes.append(
+                _d("verification_required is neither true nor false ({shorten}): taken as required").format(
+                    shorten=shorten(must_verify)
+                )
+            )
         shown = "true" if must_verify is True else shorten(must_verify)
         return decided("verify_first", 4, f"verification_required:{shown}", *ACTION_FIELDS[:4])
     settled = read("epistemic_status")
     if settled is not None and (not isinstance(settled, str) or settled in UNSETTLED):
         if not isinstance(settled, str):
-            notes.append(f"epistemic_status is no text ({shorten(settled)}): taken as unresolved")
+            notes.append(
+                _d("epistemic_status is no text ({shorten}): taken as unresolved").format(shorten=shorten(settled))
+            )
             settled = shorten(settled)
         return decided("warn", 5, f"epistemic_status:{settled}", *ACTION_FIELDS[:5])
     count = read("contradiction_count")
     if count is not None and not (readable_count(count) and count < 2):
         shown = ">=2" if readable_count(count) else shorten(count)
         if not readable_count(count):
-            notes.append(f"contradiction_count is no number ({shown}): taken as two or more")
+            notes.append(_d("contradiction_count is no number ({shown}): taken as two or more").format(shown=shown))
         return decided("verify_first", 6, f"contradiction_count:{shown}", *ACTION_FIELDS)
     by_hint = action_word(hint)
     fields = (*(name for name in ACTION_FIELDS if name != "allowed_action_hint"), "allowed_action_hint")
@@ -171,9 +180,13 @@ def pre_action(memory: Memory, assumptions: Mapping[str, Any] | None = None) -> 
         return decided(by_hint, 7, f"allowed_action_hint:{by_hint}", *fields)
     if hint is None:
         # The source writes the default as if the hint had said it; the note tells the two apart.
-        notes.append("no allowed_action_hint: default answer")
+        notes.append(_d("no allowed_action_hint: default answer"))
         return decided("answer", 7, "allowed_action_hint:answer", *fields)
-    notes.append(f"allowed_action_hint {shorten(hint)} is no known action word: taken as {CAUTIOUS}")
+    notes.append(
+        _d("allowed_action_hint {shorten} is no known action word: taken as {CAUTIOUS}").format(
+            shorten=shorten(hint), CAUTIOUS=CAUTIOUS
+        )
+    )
     return decided(CAUTIOUS, 7, f"allowed_action_hint:{hint if isinstance(hint, str) else shorten(hint)}", *fields)
 
 

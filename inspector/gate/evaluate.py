@@ -20,6 +20,7 @@ from inspector.gate.governs import Governs, governs_of
 from inspector.gate.grants import GrantComparison, GrantOutcome, compare_grants
 from inspector.gate.operation import Operation, OperationLexicon, bundled_lexicons, requested_operation
 from inspector.gate.terms import Ground, texts_in
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Query, Settings, read_field
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
@@ -121,7 +122,7 @@ def read_memory(memory: Memory, settings: Settings) -> MemorySide:
     pre = pre_action(memory, settings.assumptions)
     governs = governs_of(memory)
     reads = tuple(read_field(memory, name, settings.assumptions) for name in pre.looked_at)
-    notes = pre.notes + tuple(f"governs ignores {what}" for what in governs.ignored)
+    notes = pre.notes + tuple(_d("governs ignores {what}").format(what=what) for what in governs.ignored)
     standing = standing_of(memory, governs, None if settings.assumptions else pre)
     return MemorySide(pre, governs, standing, (*reads, read_field(memory, "governs")), notes)
 
@@ -170,7 +171,7 @@ def join(memory: MemorySide, query: QuerySide, mode: Mode = DEFAULT_MODE, *, dec
             compared, reads = query.granted.compared, reads + query.grant_reads
         if memory.governs.malformed:
             # Grants do not read governs, and must not skip for it; the fault is shown all the same.
-            notes = (*notes, f"malformed governs: {memory.governs.reason}")
+            notes = (*notes, _d("malformed governs: {reason}").format(reason=memory.governs.reason))
     elif applied == "jurisdiction":
         ruling = by_jurisdiction(pre.action, memory.governs, query.ground, query.operation)
     else:

@@ -16,6 +16,7 @@ from inspector.gate.evaluate import GateResult, evaluate_gate, with_edits
 from inspector.gate.gate import DEFAULT_MODE, Mode, Result
 from inspector.gate.governs import GOVERNS_KEYS, Governs, governs_of, make_governs, salvage
 from inspector.gate.operation import OperationLexicon
+from inspector.i18n import _d
 from inspector.records import Memory, Origin, Query, Settings
 
 #: Terms are taken over from the record, and at most this many: a person narrows them.
@@ -134,16 +135,16 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     said: list[str] = []
     for name, old, new in (
         ("protection", before.cell.value, after.cell.value),
-        ("pre-gate action", before.pre_action, after.pre_action),
+        (_d("pre-gate action"), before.pre_action, after.pre_action),
         ("gate", before.result, after.result),
-        ("final action", before.action, after.action),
+        (_d("final action"), before.action, after.action),
         ("attribution", before.attribution, after.attribution),
     ):
         if old != new:
             said.append(f"{name}: {old} → {new}")
     for name, was, now in (
-        ("declared but not enforced", before.declared_not_enforced, after.declared_not_enforced),
-        ("gate cannot fire", before.cannot_fire, after.cannot_fire),
+        (_d("declared but not enforced"), before.declared_not_enforced, after.declared_not_enforced),
+        (_d("gate cannot fire"), before.cannot_fire, after.cannot_fire),
     ):
         if was != now:
             said.append(f"{name}: {'now so' if now else 'no longer'}")
@@ -160,15 +161,20 @@ def _candidates(memory: Memory, governs: Governs, before: Snapshot) -> list[tupl
     signals: list[tuple[str, dict[str, Any]]] = []
     if not before.cell.authority or before.declared_not_enforced:
         signals = [
-            ("require verification", {"verification_required": True}),
-            ("block by hint", {"allowed_action_hint": "block"}),
-            ("mark as unresolved", {"epistemic_status": "unresolved"}),
+            (_d("require verification"), {"verification_required": True}),
+            (_d("block by hint"), {"allowed_action_hint": "block"}),
+            (_d("mark as unresolved"), {"epistemic_status": "unresolved"}),
         ]
     made: list[tuple[str, dict[str, Any]]] = []
     if declared is not None:
         made.append(declared)
         if signals:
-            made.append((f"{declared[0]} and require verification", {**declared[1], **signals[0][1]}))
+            made.append(
+                (
+                    _d("{declared} and require verification").format(declared=declared[0]),
+                    {**declared[1], **signals[0][1]},
+                )
+            )
     return made + signals
 
 
@@ -179,14 +185,14 @@ def _governs_edit(memory: Memory, governs: Governs) -> tuple[str, dict[str, Any]
     if governs.malformed:
         block = salvage(memory.get("governs"))
         block["action_types"] = block["action_types"] or list(_RESTRICTED)
-        return "repair the governs block", {"governs": block}
+        return _d("repair the governs block"), {"governs": block}
     if governs.present:
         kept = dict(memory.get("governs"))
         kept["action_types"] = [*governs.action_types, *_RESTRICTED]
-        return "add execute and write to governs", {"governs": kept}
+        return _d("add execute and write to governs"), {"governs": kept}
     excluded = [term.text for term in governs.excluded_terms]
     block = make_governs(list(_RESTRICTED), _terms_of(memory), excluded_terms=excluded)
-    return "add a governs block", {"governs": {key: block[key] for key in GOVERNS_KEYS}}
+    return _d("add a governs block"), {"governs": {key: block[key] for key in GOVERNS_KEYS}}
 
 
 def _terms_of(memory: Memory) -> list[str]:

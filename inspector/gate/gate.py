@@ -13,6 +13,7 @@ from inspector.gate.governs import OPERATIONS, Governs
 from inspector.gate.grants import GrantOutcome
 from inspector.gate.operation import Operation
 from inspector.gate.terms import Ground, Term
+from inspector.i18n import _d
 
 Mode = Literal["self_description", "jurisdiction", "grants", "layered"]
 MODES: tuple[Mode, ...] = ("self_description", "jurisdiction", "grants", "layered")
@@ -40,20 +41,26 @@ def rule_on(mode: Mode, calls: bool) -> Mode:
 def by_self_description(pre: Action, governs: Governs) -> Ruling:
     """The gate on the memory's own word for what it governs, whatever was asked."""
     if governs.malformed:
-        return Ruling("GATE_SKIP", pre, f"malformed governs: {governs.reason}")
+        return Ruling("GATE_SKIP", pre, _d("malformed governs: {reason}").format(reason=governs.reason))
     if not governs.present:
-        return Ruling("GATE_SKIP", pre, "no governs")
+        return Ruling("GATE_SKIP", pre, _d("no governs"))
     if not governs.action_types:
-        return Ruling("GATE_SKIP", pre, "governs states no action_types")
+        return Ruling("GATE_SKIP", pre, _d("governs states no action_types"))
     types = ", ".join(governs.action_types)
     if governs.restricted:
         if pre in PERMISSIVE:
             final = stricter(pre, CAUTIOUS)
-            return Ruling("GATE_FAIL", final, f"governs {types}, and {pre} is permissive: escalated to {final}")
-        return Ruling("GATE_PASS", pre, f"governs {types}, and {pre} is not permissive")
+            return Ruling(
+                "GATE_FAIL",
+                final,
+                _d("governs {types}, and {pre} is permissive: escalated to {final}").format(
+                    types=types, pre=pre, final=final
+                ),
+            )
+        return Ruling("GATE_PASS", pre, _d("governs {types}, and {pre} is not permissive").format(types=types, pre=pre))
     if pre not in PERMISSIVE:
-        return Ruling("GATE_WARN", pre, f"governs read only, and {pre} is not permissive")
-    return Ruling("GATE_PASS", pre, f"governs read only, and {pre} is permissive")
+        return Ruling("GATE_WARN", pre, _d("governs read only, and {pre} is not permissive").format(pre=pre))
+    return Ruling("GATE_PASS", pre, _d("governs read only, and {pre} is permissive").format(pre=pre))
 
 
 def by_jurisdiction(pre: Action, governs: Governs, ground: Ground, operation: Operation) -> Ruling:
@@ -67,17 +74,23 @@ def by_jurisdiction(pre: Action, governs: Governs, ground: Ground, operation: Op
         return ruling
     outside = outside_jurisdiction(governs, ground)
     if outside:
-        return Ruling("GATE_SKIP", pre, f"outside jurisdiction: {outside}")
+        return Ruling("GATE_SKIP", pre, _d("outside jurisdiction: {outside}").format(outside=outside))
     if operation.source == "tool_call" and operation.name in OPERATIONS and operation.name not in governs.action_types:
         types = ", ".join(governs.action_types)
-        return Ruling("GATE_SKIP", pre, f"governs other operations: {types}, and the tool call is {operation.name}")
+        return Ruling(
+            "GATE_SKIP",
+            pre,
+            _d("governs other operations: {types}, and the tool call is {name}").format(
+                types=types, name=operation.name
+            ),
+        )
     return ruling
 
 
 def by_grants(pre: Action, outcome: GrantOutcome | None) -> Ruling:
     """The gate on the grants alone; the memory's own word is not read. ``outcome`` is None without a tool call."""
     if outcome is None:
-        return Ruling("GATE_SKIP", pre, "no tool call is recorded")
+        return Ruling("GATE_SKIP", pre, _d("no tool call is recorded"))
     if outcome.demands is None:
         return Ruling(outcome.result, pre, outcome.reason)
     return Ruling(outcome.result, stricter(pre, outcome.demands), outcome.reason)
@@ -90,12 +103,12 @@ def outside_jurisdiction(governs: Governs, ground: Ground) -> str:
     """
     for term in governs.excluded_terms:
         if ground.excludes(term):
-            return f"excluded term {_quoted(term)}"
+            return _d("excluded term {quoted}").format(quoted=_quoted(term))
     missing = [term for term in governs.all_terms if not ground.holds(term)]
     if missing:
-        return "all_terms lacks " + ", ".join(_quoted(term) for term in missing[:5])
+        return _d("all_terms lacks ") + ", ".join(_quoted(term) for term in missing[:5])
     if governs.any_terms and not any(ground.holds(term) for term in governs.any_terms):
-        return "none of any_terms"
+        return _d("none of any_terms")
     return ""
 
 

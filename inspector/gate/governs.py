@@ -13,6 +13,7 @@ from typing import Any, Literal
 from inspector.errors import FieldError
 from inspector.gate.action import shorten
 from inspector.gate.terms import Term
+from inspector.i18n import _, _d
 from inspector.records import ABSENT, Memory, Presence, presence_of
 
 OPERATIONS = ("read", "write", "execute")
@@ -72,7 +73,7 @@ def parse_governs(value: Any) -> Governs:
     if value is ABSENT:
         return _ABSENT
     if not isinstance(value, Mapping):
-        return Governs("malformed", faults=(f"governs is {_kind(value)}, an object is expected",))
+        return Governs("malformed", faults=(_d("governs is {kind}, an object is expected").format(kind=_kind(value)),))
     if not value:
         return _EMPTY
     faults: list[str] = []
@@ -80,17 +81,23 @@ def parse_governs(value: Any) -> Governs:
     for key in GOVERNS_KEYS:
         lists[key] = _texts(key, value[key], faults) if key in value else []
     faults.extend(
-        f"action_types: {shorten(word)} is no known operation, one of {', '.join(OPERATIONS)} is expected"
+        _d("action_types: {shorten} is no known operation, one of {OPERATIONS} is expected").format(
+            shorten=shorten(word), OPERATIONS=", ".join(OPERATIONS)
+        )
         for word in lists["action_types"]
         if word not in OPERATIONS
     )
     if faults:
         return Governs("malformed", faults=tuple(faults))
-    ignored = [f"key {shorten(key)}" for key in value if key not in GOVERNS_KEYS]
+    ignored = [_d("key {shorten}").format(shorten=shorten(key)) for key in value if key not in GOVERNS_KEYS]
     terms: dict[str, tuple[Term, ...]] = {}
     for key in TERM_LISTS:
         read = [Term.of(text) for text in lists[key]]
-        ignored.extend(f"{key}: {shorten(term.text)} holds no word" for term in read if not term.words)
+        ignored.extend(
+            _d("{key}: {shorten} holds no word").format(key=key, shorten=shorten(term.text))
+            for term in read
+            if not term.words
+        )
         terms[key] = tuple(term for term in read if term.words)
     present = any(presence_of(lists[key]) is Presence.VALUE for key in ("any_terms", "all_terms", "action_types"))
     return Governs(
@@ -124,7 +131,7 @@ def make_governs(
     }
     read = parse_governs(value)
     if read.malformed:
-        raise FieldError("governs", read.reason, "lists of texts, action_types of " + ", ".join(OPERATIONS))
+        raise FieldError("governs", read.reason, _("lists of texts, action_types of ") + ", ".join(OPERATIONS))
     return value
 
 
@@ -157,11 +164,11 @@ def _flatten(value: Any) -> list[str]:
 
 def _texts(key: str, value: Any, faults: list[str]) -> list[str]:
     if not isinstance(value, list | tuple):
-        faults.append(f"{key} is {_kind(value)}, a list of texts is expected")
+        faults.append(_d("{key} is {kind}, a list of texts is expected").format(key=key, kind=_kind(value)))
         return []
     for item in value:
         if not isinstance(item, str):
-            faults.append(f"{key} holds {_kind(item)}, texts are expected")
+            faults.append(_d("{key} holds {kind}, texts are expected").format(key=key, kind=_kind(item)))
             break
     return [item for item in value if isinstance(item, str)]
 
@@ -170,9 +177,9 @@ def _kind(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return f"a text ({shorten(value)})"
+        return _d("a text ({shorten})").format(shorten=shorten(value))
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return f"a number ({value!r})"
-    return "a list" if isinstance(value, list | tuple) else "an object"
+        return _d("a number ({value!r})").format(value=value)
+    return "a list" if isinstance(value, list | tuple) else _d("an object")

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from inspector.errors import FieldError
 from inspector.gate.action import CAUTIOUS, Action, shorten
+from inspector.i18n import _d
 from inspector.records import ABSENT, Presence, presence_of
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import NO, UNKNOWN, YES, Trit, k_and
@@ -77,14 +78,19 @@ def compare_grants(tool_call: Any, grants: Any, as_of: Instant | None, timezone:
     the store's, for grants whose expiry is naive.
     """
     if not isinstance(tool_call, Mapping):
-        return GrantOutcome("GATE_FAIL", CAUTIOUS, f"tool_call is {shorten(tool_call)}, an object is expected", ())
+        return GrantOutcome(
+            "GATE_FAIL",
+            CAUTIOUS,
+            _d("tool_call is {shorten}, an object is expected").format(shorten=shorten(tool_call)),
+            (),
+        )
     entries = list(grants) if isinstance(grants, list | tuple) else []
     compared = tuple(_compare(tool_call, grant, i, as_of, timezone) for i, grant in enumerate(entries, start=1))
     exact = [grant for grant in compared if grant.exact is YES]
     possible = [grant for grant in exact if grant.in_force is not NO]
     if not possible:
         if grants is not None and not isinstance(grants, list | tuple):
-            reason = f"grants is {shorten(grants)}, a list is expected"
+            reason = _d("grants is {shorten}, a list is expected").format(shorten=shorten(grants))
         else:
             reason = _no_match(compared, exact, bool(entries))
         return GrantOutcome("GATE_FAIL", CAUTIOUS, reason, compared)
@@ -94,35 +100,42 @@ def compare_grants(tool_call: Any, grants: Any, as_of: Instant | None, timezone:
         # Without the grant in doubt nothing would match: the stricter of the two continuations.
         ids = _ids(possible)
         why = "; ".join(dict.fromkeys(grant.note for grant in possible if grant.note))
-        return GrantOutcome("GATE_FAIL", CAUTIOUS, f"exact grant {ids}, expiry unknown: {why}", compared)
+        return GrantOutcome(
+            "GATE_FAIL", CAUTIOUS, _d("exact grant {ids}, expiry unknown: {why}").format(ids=ids, why=why), compared
+        )
     deciding = [grant for grant in possible if grant.decision == decision]
     chosen = {id(grant) for grant in deciding}
     marked = tuple(replace(grant, decides=True) if id(grant) in chosen else grant for grant in compared)
-    doubt = "" if any(grant.in_force is YES for grant in deciding) else ", expiry unknown"
-    reason = f"exact grant {_ids(deciding)}: {decision}{doubt}"
+    doubt = "" if any(grant.in_force is YES for grant in deciding) else _d(", expiry unknown")
+    reason = _d("exact grant {ids}: {decision}{doubt}").format(ids=_ids(deciding), decision=decision, doubt=doubt)
     if decision == "allow":
         return GrantOutcome("GATE_PASS", None, reason, marked)
     if decision == "block":
         return GrantOutcome("GATE_FAIL", "block", reason, marked)
     stated = deciding[0].stated
     if stated != CAUTIOUS:
-        reason += f" (its decision is {'missing' if stated in (ABSENT, None) else shorten(stated)})"
+        reason += _d(" (its decision is {shorten})").format(
+            shorten="missing" if stated in (ABSENT, None) else shorten(stated)
+        )
     return GrantOutcome("GATE_FAIL", CAUTIOUS, reason, marked)
 
 
 def _no_match(compared: tuple[GrantComparison, ...], exact: list[GrantComparison], any_grants: bool) -> str:
     if exact:
-        return f"exact but expired: {_ids(exact)}"
+        return _d("exact but expired: {ids}").format(ids=_ids(exact))
     near = [
         grant
         for grant in compared
         if all(match.same is YES for match in grant.fields if match.name in _NEAR_FIELDS) and grant.fields
     ]
     if near:
-        listed = "; ".join(f"{grant.grant_id} differs in {_differences(grant)}" for grant in near[:5])
-        more = f"; {len(near) - 5} more" if len(near) > 5 else ""
-        return f"same agent, action and resource: {listed}{more}"
-    return "no grant matches the tool call" if any_grants else "no grant is recorded"
+        listed = "; ".join(
+            _d("{grant_id} differs in {differences}").format(grant_id=grant.grant_id, differences=_differences(grant))
+            for grant in near[:5]
+        )
+        more = _d("; {count} more").format(count=len(near) - 5) if len(near) > 5 else ""
+        return _d("same agent, action and resource: {listed}{more}").format(listed=listed, more=more)
+    return _d("no grant matches the tool call") if any_grants else _d("no grant is recorded")
 
 
 def _differences(grant: GrantComparison) -> str:
@@ -133,15 +146,17 @@ def _differences(grant: GrantComparison) -> str:
 
 def _ids(grants: list[GrantComparison]) -> str:
     shown = ", ".join(grant.grant_id for grant in grants[:5])
-    return shown if len(grants) <= 5 else f"{shown} and {len(grants) - 5} more"
+    return shown if len(grants) <= 5 else _d("{shown} and {count} more").format(shown=shown, count=len(grants) - 5)
 
 
 def _compare(
     call: Mapping[str, Any], grant: Any, number: int, as_of: Instant | None, timezone: str | None
 ) -> GrantComparison:
     if not isinstance(grant, Mapping):
-        note = f"grant {number} is {shorten(grant)}, an object is expected"
-        return GrantComparison(f"grant {number}", (), UNKNOWN, ABSENT, UNKNOWN, CAUTIOUS_DECISION, ABSENT, note)
+        note = _d("grant {number} is {shorten}, an object is expected").format(number=number, shorten=shorten(grant))
+        return GrantComparison(
+            _d("grant {number}").format(number=number), (), UNKNOWN, ABSENT, UNKNOWN, CAUTIOUS_DECISION, ABSENT, note
+        )
     fields = tuple(
         FieldMatch(name, call.get(name, ABSENT), grant.get(name, ABSENT), _same(call.get(name), grant.get(name)))
         for name in GRANT_FIELDS
@@ -154,7 +169,7 @@ def _compare(
     elif stated == "block":
         decision = "block"
     named = grant.get("grant_id")
-    grant_id = named if isinstance(named, str) and named else f"grant {number}"
+    grant_id = named if isinstance(named, str) and named else _d("grant {number}").format(number=number)
     exact = k_and(match.same for match in fields)
     return GrantComparison(grant_id, fields, exact, expires_at, in_force, decision, stated, note)
 
@@ -173,12 +188,12 @@ def _comparable(value: Any) -> bool:
 
 def _in_force(expires_at: Any, as_of: Instant | None, timezone: str | None) -> tuple[Trit, str]:
     if presence_of(expires_at) is not Presence.VALUE:
-        return UNKNOWN, "the grant states no expires_at"
+        return UNKNOWN, _d("the grant states no expires_at")
     try:
         end = parse_time(expires_at, "expires_at", timezone)
     except FieldError:
-        return UNKNOWN, f"expires_at {shorten(expires_at)} is no time"
+        return UNKNOWN, _d("expires_at {shorten} is no time").format(shorten=shorten(expires_at))
     if as_of is None:
-        return UNKNOWN, "the query has no as_of"
+        return UNKNOWN, _d("the query has no as_of")
     known = at_or_before(as_of, end)
-    return known, "a naive time could be either side of as_of" if known is UNKNOWN else ""
+    return known, _d("a naive time could be either side of as_of") if known is UNKNOWN else ""

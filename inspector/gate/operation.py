@@ -17,6 +17,7 @@ from inspector.errors import InputError
 from inspector.gate.action import shorten
 from inspector.gate.governs import OPERATIONS
 from inspector.gate.terms import Ground, Term
+from inspector.i18n import _, _d
 from inspector.records import Query
 
 _FOLDER = Path(__file__).parent / "lexicons"
@@ -60,19 +61,23 @@ def read_lexicon(path: Path) -> OperationLexicon | None:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError.at(file, None, "", f"cannot be read ({error.strerror})", "a TOML lexicon") from None
+        raise InputError.at(
+            file, None, "", _("cannot be read ({strerror})").format(strerror=error.strerror), _("a TOML lexicon")
+        ) from None
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "", "is not UTF-8", "a TOML lexicon in UTF-8") from None
+        raise InputError.at(file, None, "", _("is not UTF-8"), _("a TOML lexicon in UTF-8")) from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError.at(file, None, "", f"is not TOML: {error}", "a TOML lexicon") from None
+        raise InputError.at(
+            file, None, "", _("is not TOML: {error}").format(error=error), _("a TOML lexicon")
+        ) from None
     if "operations" not in data:
         return None
     language = data.get("language")
     if not isinstance(language, str) or not language:
-        raise InputError.at(file, None, "language", "is missing or no text", 'a language code such as "en"')
+        raise InputError.at(file, None, "language", _("is missing or no text"), _('a language code such as "en"'))
     table = data["operations"]
     if not isinstance(table, dict) or not table:
-        raise InputError.at(file, None, "operations", "is no table of lists", "lists for read, write, execute")
+        raise InputError.at(file, None, "operations", _("is no table of lists"), _("lists for read, write, execute"))
     return OperationLexicon(language, file, _terms(file, table))
 
 
@@ -82,17 +87,19 @@ def _terms(file: str, table: Mapping[str, Any]) -> dict[str, tuple[Term, ...]]:
     for name, listed in table.items():
         field = f"operations.{name}"
         if name not in OPERATIONS:
-            raise InputError.at(file, None, field, "is no known operation", "one of " + ", ".join(OPERATIONS))
+            raise InputError.at(file, None, field, _("is no known operation"), _("one of ") + ", ".join(OPERATIONS))
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-            raise InputError.at(file, None, field, "is no list of texts", "a list of words or phrases")
+            raise InputError.at(file, None, field, _("is no list of texts"), _("a list of words or phrases"))
         read: list[Term] = []
         for item in listed:
             term = Term.of(item)
             if not term.words:
-                raise InputError.at(file, None, field, f"{item!r} holds no word", "words or phrases")
+                raise InputError.at(
+                    file, None, field, _("{item!r} holds no word").format(item=item), _("words or phrases")
+                )
             if owner.setdefault(term.words, name) != name:
-                wrong = f"{item!r} stands under {owner[term.words]} too"
-                raise InputError.at(file, None, field, wrong, "each word under one operation")
+                wrong = _d("{item!r} stands under {owner} too").format(item=item, owner=owner[term.words])
+                raise InputError.at(file, None, field, wrong, _("each word under one operation"))
             read.append(term)
         terms[name] = tuple(read)
     return terms
@@ -139,9 +146,13 @@ def requested_operation(query: Query, lexicons: Sequence[OperationLexicon] | Non
         kind = call.get("action_type")
         if isinstance(kind, str) and kind in OPERATIONS:
             return Operation(kind, "tool_call")
-        what = "has no action_type" if kind is None else f"has an unknown action_type ({shorten(kind)})"
-        note = f"the tool call {what}"
+        what = (
+            _d("has no action_type")
+            if kind is None
+            else _d("has an unknown action_type ({shorten})").format(shorten=shorten(kind))
+        )
+        note = _d("the tool call {what}").format(what=what)
     elif call is not None:
-        note = f"tool_call is {shorten(call)}, an object is expected"
+        note = _d("tool_call is {shorten}, an object is expected").format(shorten=shorten(call))
     found = infer_operation(Ground([query.text]), known)
     return Operation(found.name, found.source, found.words, note)

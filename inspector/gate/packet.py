@@ -17,6 +17,7 @@ from inspector.errors import FieldError
 from inspector.gate.action import CAUTIOUS, action_word, readable_count, shorten
 from inspector.gate.evaluate import instant_in_force
 from inspector.gate.governs import governs_of
+from inspector.i18n import _d
 from inspector.records import ACTIONS, Memory, Query, Settings
 from inspector.times import parse_time
 
@@ -122,21 +123,25 @@ def _key(namespace: Any) -> str:
 def _fault(query: Query, memories: Sequence[Memory], settings: Settings) -> str:
     expected = query.value("expected_action")
     if action_word(expected) is None:
-        return "no expected_action" if expected is None else f"expected_action {shorten(expected)} has no rank"
+        return (
+            _d("no expected_action")
+            if expected is None
+            else _d("expected_action {shorten} has no rank").format(shorten=shorten(expected))
+        )
     if not memories:
-        return "no memories"
+        return _d("no memories")
     if len({memory.id for memory in memories}) < len(memories):
-        return "two of its memories have the same id"
+        return _d("two of its memories have the same id")
     if query.value("tool_call") is not None and instant_in_force(query, settings) is None:
-        return "a tool call without an as_of that can be read"
+        return _d("a tool call without an as_of that can be read")
     grants = query.value("grants")
     if grants is not None and not isinstance(grants, list):
-        return f"grants is {shorten(grants)}"
+        return _d("grants is {shorten}").format(shorten=shorten(grants))
     for number, grant in enumerate(grants or [], start=1):
         if not isinstance(grant, Mapping) or not grant.get("grant_id"):
-            return f"grant {number} has no grant_id"
+            return _d("grant {number} has no grant_id").format(number=number)
         if _time_text(grant.get("expires_at"), settings) is None:
-            return f"grant {number} has no expires_at that can be read"
+            return _d("grant {number} has no expires_at that can be read").format(number=number)
     return ""
 
 
@@ -158,7 +163,7 @@ def _scenario(query: Query, memories: Sequence[Memory], settings: Settings, note
         stated = query.value("as_of")
         scenario["now"] = instant.iso() if stated is None else _time_text(stated, settings) or instant.iso()
     notes.extend(
-        f"query {query.id}: {name} is no part of a packet"
+        _d("query {id}: {name} is no part of a packet").format(id=query.id, name=name)
         for name in ("principal", "embedding", "recorded")
         if query.value(name) is not None and not (name == "principal" and _says_only(query, query.id))
     )
@@ -185,30 +190,34 @@ def _says_only(query: Query, scenario: str) -> bool:
 
 def _memory(memory: Memory, scenario: str, notes: list[str]) -> dict[str, Any]:
     def note(what: str) -> None:
-        notes.append(f"memory {memory.uid}: {what}")
+        notes.append(_d("memory {uid}: {what}").format(uid=memory.uid, what=what))
 
     item: dict[str, Any] = {"id": memory.id}
     for name, value in memory.effective().items():
         if name in _PLACED:
             continue
         if name == "governs" and governs_of(memory).malformed:
-            note(f"malformed governs is left out: {governs_of(memory).reason}")
+            note(_d("malformed governs is left out: {reason}").format(reason=governs_of(memory).reason))
         elif name == "allowed_action_hint" and action_word(value) is None:
             if value in (None, ""):
-                note("an allowed_action_hint without a value is left out")
+                note(_d("an allowed_action_hint without a value is left out"))
             else:
-                note(f"allowed_action_hint {shorten(value)} has no rank: written as {CAUTIOUS}")
+                note(
+                    _d("allowed_action_hint {shorten} has no rank: written as {CAUTIOUS}").format(
+                        shorten=shorten(value), CAUTIOUS=CAUTIOUS
+                    )
+                )
                 item[name] = CAUTIOUS
         elif (name == "contradiction_count" and not readable_count(value)) or (
             name == "retrieval_terms" and not isinstance(value, list)
         ):
-            note(f"{name} {shorten(value)} is left out")
+            note(_d("{name} {shorten} is left out").format(name=name, shorten=shorten(value)))
         else:
             item[_RENAMED.get(name, name)] = value
     if memory.value("embedding") is not None:
-        note("embedding is no part of a packet")
+        note(_d("embedding is no part of a packet"))
     if any(owner != _key(scenario) for owner in _namespaces(memory)):
-        note(f"its namespace becomes the scenario's, {scenario}")
+        note(_d("its namespace becomes the scenario's, {scenario}").format(scenario=scenario))
     _spread_meta(item, memory.value("meta"))
     item["text"] = memory.text
     return item

@@ -12,6 +12,7 @@ The way of one evaluation::
 
 from __future__ import annotations
 
+from inspector.i18n import N_
 from inspector.mdl.calibration import CalibrationReport, calibrate
 from inspector.mdl.calibration_file import (
     Calibration,
@@ -28,7 +29,7 @@ from inspector.mdl.lexicon import Lexicons, default_lexicons, load_lexicons
 from inspector.mdl.params import ABLATIONS, PARAM_SPECS, POOLS, Params, Pool, Switches, switches_of
 from inspector.mdl.signals import QuerySignals, SignalReader
 
-AUDIT_NOTE = "C and α can be audited separately; they are not independent (the paper: r = .902)"
+AUDIT_NOTE = N_("C and α can be audited separately; they are not independent (the paper: r = .902)")
 
 __all__ = [
     "ABLATIONS",

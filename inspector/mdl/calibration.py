@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _, _d
 from inspector.mdl.decision import Action, actions_of
 from inspector.mdl.encoder import Bounds, Floats, confidence, gated, norms_and_alphas
 from inspector.mdl.labelled import Labelled
@@ -180,7 +181,9 @@ def fit_thresholds(
 def split(count: int, held_out: float, seed: int) -> npt.NDArray[np.bool_]:
     """Which of ``count`` rows are held out: a seeded draw of the given share, rounded down. At least one row stays."""
     if not 0.0 <= held_out < 1.0:
-        raise FieldError("held_out", f"{held_out} is out of range", "a share from 0 to less than 1")
+        raise FieldError(
+            "held_out", _("{held_out} is out of range").format(held_out=held_out), _("a share from 0 to less than 1")
+        )
     chosen = np.zeros(count, np.bool_)
     chosen[np.random.default_rng(seed).permutation(count)[: int(count * held_out)]] = True
     return chosen
@@ -203,8 +206,8 @@ def _score(data: Labelled, params: Params, fit: npt.NDArray[np.bool_], given: tu
     else:
         limits = Bounds(float(norm[fit].min()), float(norm[fit].max()), "given")
     if not limits.n_min < limits.n_max:
-        wrong = f"‖v_meta‖ is {limits.n_min:.6g} in every fitted row"
-        raise InputError.at(data.file, None, "M, R, A", wrong, "rows whose signals differ")
+        wrong = _d("‖v_meta‖ is {n_min:.6g} in every fitted row").format(n_min=limits.n_min)
+        raise InputError.at(data.file, None, "M, R, A", wrong, _("rows whose signals differ"))
     c = confidence(norm, limits)
     return _Scored(c, alpha, gated(c, alpha, params), limits)
 
@@ -318,8 +321,16 @@ def _mean(values: Floats) -> float | None:
 def _warnings(data: Labelled, fit: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     found: list[str] = []
     if len(data) < FEW_ROWS:
-        found.append(f"{len(data)} rows: fewer than {FEW_ROWS}, the thresholds may not hold elsewhere")
+        found.append(
+            _d("{count} rows: fewer than {FEW_ROWS}, the thresholds may not hold elsewhere").format(
+                count=len(data), FEW_ROWS=FEW_ROWS
+            )
+        )
     absent = [action.word for action in Action if not np.any(data.oracle[fit] == action)]
     if absent:
-        found.append(f"no fitted row is labelled {', '.join(absent)}: the thresholds beside it are not determined")
+        found.append(
+            _d("no fitted row is labelled {absent}: the thresholds beside it are not determined").format(
+                absent=", ".join(absent)
+            )
+        )
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import Any
 
 from inspector.confinement import check_read
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _, _d
 from inspector.mdl.calibration import Fitted, wilson
 from inspector.mdl.params import Params, Switches
 
@@ -97,7 +98,9 @@ def save_calibration(calibration: Calibration, path: Path | str) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise InputError.at(str(path), None, "", error.strerror or "cannot be written", "a writable place") from None
+        raise InputError.at(
+            str(path), None, "", error.strerror or _("cannot be written"), _("a writable place")
+        ) from None
 
 
 def load_calibration(path: Path | str) -> Calibration:
@@ -107,9 +110,9 @@ def load_calibration(path: Path | str) -> Calibration:
     try:
         content = Path(path).read_bytes().decode("utf-8")
     except OSError as error:
-        raise InputError.at(file, None, "", error.strerror or "cannot be read", "a calibration file") from None
+        raise InputError.at(file, None, "", error.strerror or _("cannot be read"), _("a calibration file")) from None
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "", "the file is not UTF-8", "a TOML file in UTF-8") from None
+        raise InputError.at(file, None, "", _("the file is not UTF-8"), _("a TOML file in UTF-8")) from None
     return read_calibration(content, file)
 
 
@@ -118,9 +121,9 @@ def read_calibration(text: str, file: str) -> Calibration:
     try:
         return parse_calibration(text)
     except tomllib.TOMLDecodeError as error:
-        words, _, place = str(error).partition(" (at line ")
+        words, _rest1, place = str(error).partition(" (at line ")
         number = place.partition(",")[0]
-        raise InputError.at(file, int(number) if number.isdigit() else None, "", words, "a TOML file") from None
+        raise InputError.at(file, int(number) if number.isdigit() else None, "", words, _("a TOML file")) from None
     except FieldError as error:
         raise InputError.at(file, None, error.field, error.wrong, error.expected) from None
 
@@ -129,9 +132,9 @@ def parse_calibration(text: str) -> Calibration:
     """The calibration that a file's text holds. Raises FieldError with the key, or tomllib's TOMLDecodeError."""
     data = tomllib.loads(text)
     if data.get("kind") != _KIND:
-        raise FieldError("kind", f"{data.get('kind')!r} is no calibration", f'"{_KIND}"')
+        raise FieldError("kind", _("{get!r} is no calibration").format(get=data.get("kind")), f'"{_KIND}"')
     if data.get("schema") != SCHEMA:
-        raise FieldError("schema", f"{data.get('schema')!r} is not known", str(SCHEMA))
+        raise FieldError("schema", _("{get!r} is not known").format(get=data.get("schema")), str(SCHEMA))
     encoder, made = _Table(data, "encoder"), _Table(data, "made_from")
     top = _Table({"": data}, "")
     thresholds = top.numbers("thresholds", 3)
@@ -171,35 +174,37 @@ class _Table:
     def __init__(self, data: Mapping[str, Any], name: str) -> None:
         table = data.get(name)
         if not isinstance(table, dict):
-            raise FieldError(name, "the table is missing", f"[{name}]")
+            raise FieldError(name, _("the table is missing"), f"[{name}]")
         self.table = table
         self.name = f"{name}." if name else ""
 
     def _get(self, key: str, fits: Callable[[Any], bool], expected: str) -> Any:
         if key not in self.table:
-            raise FieldError(f"{self.name}{key}", "is missing", expected)
+            raise FieldError(f"{self.name}{key}", _("is missing"), expected)
         value = self.table[key]
         if not fits(value):
-            raise FieldError(f"{self.name}{key}", f"{value!r} does not fit", expected)
+            raise FieldError(f"{self.name}{key}", _("{value!r} does not fit").format(value=value), expected)
         return value
 
     def number(self, key: str) -> float:
         return float(self._get(key, _is_number, "a number"))
 
     def count(self, key: str) -> int:
-        return int(self._get(key, _is_count, "a whole number from 0"))
+        return int(self._get(key, _is_count, _d("a whole number from 0")))
 
     def text(self, key: str) -> str:
         return str(self._get(key, lambda v: isinstance(v, str), "a text"))
 
     def flag(self, key: str) -> bool:
-        return bool(self._get(key, lambda v: isinstance(v, bool), "true or false"))
+        return bool(self._get(key, lambda v: isinstance(v, bool), _d("true or false")))
 
     def numbers(self, key: str, length: int | None) -> tuple[float, ...]:
         def fits(value: Any) -> bool:
             return isinstance(value, list) and len(value) == (length or len(value)) and all(map(_is_number, value))
 
-        return tuple(float(v) for v in self._get(key, fits, f"{length or 'a list of'} numbers"))
+        return tuple(
+            float(v) for v in self._get(key, fits, _d("{length} numbers").format(length=length or _d("a list of")))
+        )
 
     def counts(self, key: str) -> tuple[int, int]:
         def fits(value: Any) -> bool:

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _d
 from inspector.mdl.clauses import Clause, clauses_of, language_of
 from inspector.mdl.lexicon import Lexicons
 from inspector.mdl.words import Who, WordBook
@@ -119,9 +120,13 @@ class ConflictDetector:
         """The verdict on two texts. Symmetric: swapping them mirrors it. A text never conflicts with itself."""
         a, b = self.parse(left), self.parse(right)
         if a.language is None or b.language is None:
-            return PairVerdict(Judged.NOT_JUDGED, None, "no lexicon for the language of one of the texts")
+            return PairVerdict(Judged.NOT_JUDGED, None, _d("no lexicon for the language of one of the texts"))
         if a.language != b.language:
-            return PairVerdict(Judged.NOT_JUDGED, None, f"the languages differ: {a.language}, {b.language}")
+            return PairVerdict(
+                Judged.NOT_JUDGED,
+                None,
+                _d("the languages differ: {language}, {language2}").format(language=a.language, language2=b.language),
+            )
         found = _conflict(a, b)
         return PairVerdict(Judged.CONFLICT if found else Judged.NO_CONFLICT, found)
 

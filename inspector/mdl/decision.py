@@ -13,6 +13,7 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _d
 from inspector.mdl.encoder import Floats, encode_many
 from inspector.mdl.params import Params
 from inspector.mdl.signals import Mask, QuerySignals
@@ -36,9 +37,9 @@ class Action(enum.IntEnum):
         """What the action asks for [ours]."""
         return (
             "abstain",
-            "answer without memory",
-            "supporting context only",
-            "use it as evidence",
+            _d("answer without memory"),
+            _d("supporting context only"),
+            _d("use it as evidence"),
         )[int(self)]
 
     @classmethod

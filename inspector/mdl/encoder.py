@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.mdl.params import EncoderKey, Params
 
 Floats = npt.NDArray[np.float64]
@@ -192,7 +193,7 @@ def norms_and_alphas(m: npt.ArrayLike, r: npt.ArrayLike, a: npt.ArrayLike, param
     for name, array in zip("MRA", arrays, strict=True):
         # One pass that NaN does not fail: a NaN is neither below 0 nor above 1.
         if array.size and bool(np.any((array < 0.0) | (array > 1.0))):
-            raise FieldError(name, "a value is out of range", "a number from 0 to 1")
+            raise FieldError(name, _("a value is out of range"), _("a number from 0 to 1"))
     shape = arrays[0].shape
     flat = [np.ravel(x) for x in arrays]
     count = flat[0].size
@@ -269,7 +270,7 @@ def encode(m: float, r: float, a: float, params: Params) -> Encoding:
     """
     for name, signal in (("M", m), ("R", r), ("A", a)):
         if not 0.0 <= signal <= 1.0:
-            raise FieldError(name, f"{signal} is out of range", "a number from 0 to 1")
+            raise FieldError(name, _("{signal} is out of range").format(signal=signal), _("a number from 0 to 1"))
     encoder = encoder_for(params.encoder_key)
     switches = params.switches
     s = np.array((m, r, 1.0 - a if switches.risk_inversion else a))

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import InputError
+from inspector.i18n import N_, _, _d
 from inspector.mdl.decision import Action
 from inspector.mdl.encoder import Floats
 
@@ -25,7 +26,7 @@ Resolve = Callable[[str], tuple[float, float, float] | None]
 _SIGNALS = ("M", "R", "A")
 _ACTION = ("oracle_action", "action", "oracle")
 _QUERY = ("query_id", "query")
-_EXPECTED_ACTION = "one of " + ", ".join(action.word for action in reversed(Action))
+_EXPECTED_ACTION = N_("one of ") + ", ".join(action.word for action in reversed(Action))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,18 +69,24 @@ def read_labelled(path: Path | str, resolve: Resolve | None = None) -> Labelled:
     reader = readers.get(path.suffix.lower())
     file = str(path)
     if reader is None:
-        raise InputError.at(file, None, "", f"{path.suffix or 'no suffix'!r} is not known", ".csv, .jsonl or .parquet")
+        raise InputError.at(
+            file,
+            None,
+            "",
+            _("{suffix!r} is not known").format(suffix=path.suffix or _("no suffix")),
+            _(".csv, .jsonl or .parquet"),
+        )
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError.at(file, None, "", error.strerror or "cannot be read", "a labelled file") from None
+        raise InputError.at(file, None, "", error.strerror or _("cannot be read"), _("a labelled file")) from None
     signals: list[tuple[float, float, float]] = []
     oracle: list[Action] = []
     for place, row in reader(path, content):
         signals.append(_signals(place, row, resolve))
         oracle.append(_oracle(place, row))
     if not signals:
-        raise InputError.at(file, None, "", "the file has no rows", "rows with M, R, A and action")
+        raise InputError.at(file, None, "", _("the file has no rows"), _("rows with M, R, A and action"))
     m, r, a = np.array(signals, np.float64).T.copy()
     return Labelled(file, hashlib.sha256(content).hexdigest(), m, r, a, np.array(oracle, np.uint8))
 
@@ -105,7 +112,7 @@ def _csv(path: Path, content: bytes) -> _Rows:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError.at(file, line, "", "the file is not UTF-8", "a CSV file in UTF-8") from None
+        raise InputError.at(file, line, "", _("the file is not UTF-8"), _("a CSV file in UTF-8")) from None
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     start = 1
     try:
@@ -117,11 +124,15 @@ def _csv(path: Path, content: bytes) -> _Rows:
             if not values:
                 continue
             if len(values) != len(header):
-                raise place.error("", f"{len(values)} values for {len(header)} columns", "one value for each column")
+                raise place.error(
+                    "",
+                    _("{count} values for {count2} columns").format(count=len(values), count2=len(header)),
+                    _("one value for each column"),
+                )
             # An empty cell of a CSV file is no value.
             yield place, {name: value if value.strip() else None for name, value in zip(header, values, strict=True)}
     except csv.Error as error:
-        raise InputError.at(file, start, "", str(error), "a CSV file") from None
+        raise InputError.at(file, start, "", str(error), _("a CSV file")) from None
 
 
 def _jsonl(path: Path, content: bytes) -> _Rows:
@@ -132,10 +143,10 @@ def _jsonl(path: Path, content: bytes) -> _Rows:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            wrong = error.msg if isinstance(error, json.JSONDecodeError) else "not readable as JSON in UTF-8"
-            raise place.error("", wrong, "one JSON object a line") from None
+            wrong = error.msg if isinstance(error, json.JSONDecodeError) else _d("not readable as JSON in UTF-8")
+            raise place.error("", wrong, _("one JSON object a line")) from None
         if not isinstance(row, dict):
-            raise place.error("", "the line is no object", "one JSON object a line")
+            raise place.error("", _("the line is no object"), _("one JSON object a line"))
         yield place, row
 
 
@@ -149,10 +160,10 @@ def _parquet(path: Path, content: bytes) -> _Rows:  # noqa: ARG001 - the file is
             names = [column[0] for column in relation.description or ()]
             rows = relation.fetchall()
     except duckdb.Error as error:
-        raise InputError.at(file, None, "", str(error).splitlines()[0], "a Parquet file") from None
+        raise InputError.at(file, None, "", str(error).splitlines()[0], _("a Parquet file")) from None
     _check_columns(_Place(file, None), names)
     for number, values in enumerate(rows, 1):
-        yield _Place(file, None, f"row {number}, "), dict(zip(names, values, strict=True))
+        yield _Place(file, None, _d("row {number}, ").format(number=number)), dict(zip(names, values, strict=True))
 
 
 def _check_columns(place: _Place, header: Sequence[str]) -> None:
@@ -160,11 +171,11 @@ def _check_columns(place: _Place, header: Sequence[str]) -> None:
     known = [name.casefold() for name in header]
     for name in known:
         if name and known.count(name) > 1:
-            raise place.error(name, "the column stands there twice", "each column once")
+            raise place.error(name, _("the column stands there twice"), _("each column once"))
     if not any(name in known for name in _ACTION):
-        raise place.error("action", "there is no such column", "a column action or oracle_action")
+        raise place.error("action", _("there is no such column"), _("a column action or oracle_action"))
     if not all(name.casefold() in known for name in _SIGNALS) and not any(name in known for name in _QUERY):
-        raise place.error("M, R, A", "there are no such columns", "columns M, R, A, or query_id")
+        raise place.error("M, R, A", _("there are no such columns"), _("columns M, R, A, or query_id"))
 
 
 def _pick(row: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any]:
@@ -187,26 +198,30 @@ def _signals(place: _Place, row: Mapping[str, Any], resolve: Resolve | None) -> 
 
 def _looked_up(place: _Place, column: str, query: str, resolve: Resolve | None) -> tuple[float, float, float]:
     if resolve is None:
-        raise place.error(column, "an id needs a source to look it up in", "values M, R, A, or a source of queries")
+        raise place.error(
+            column, _("an id needs a source to look it up in"), _("values M, R, A, or a source of queries")
+        )
     try:
         signals = resolve(query)
     except KeyError:
-        raise place.error(column, f"{query!r} is no query of the source", "the id of a query") from None
+        raise place.error(
+            column, _("{query!r} is no query of the source").format(query=query), _("the id of a query")
+        ) from None
     if signals is None:
-        raise place.error(column, f"query {query!r} has no vectors", "a query with M, R, A")
+        raise place.error(column, _("query {query!r} has no vectors").format(query=query), _("a query with M, R, A"))
     return signals
 
 
 def _unit(place: _Place, column: str, value: Any) -> float:
-    expected = "a number from 0 to 1"
+    expected = _d("a number from 0 to 1")
     if value is None:
-        raise place.error(column, "the value is missing", expected)
+        raise place.error(column, _("the value is missing"), expected)
     try:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not 0.0 <= number <= 1.0:
-        raise place.error(column, f"{_short(value)} does not fit", expected)
+        raise place.error(column, _("{short} does not fit").format(short=_short(value)), expected)
     return number
 
 
@@ -214,7 +229,7 @@ def _oracle(place: _Place, row: Mapping[str, Any]) -> Action:
     column, value = _pick(row, _ACTION)
     action = Action.of(value) if isinstance(value, str) else None
     if action is None:
-        wrong = "the value is missing" if value is None else f"{_short(value)} is no action"
+        wrong = _d("the value is missing") if value is None else _d("{short} is no action").format(short=_short(value))
         raise place.error(column, wrong, _EXPECTED_ACTION)
     return action
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
+from inspector.i18n import N_, _, _d
 from inspector.mdl.morphology import Morphology, rule_of
 from inspector.mdl.params import TIERS, Tier
 from inspector.mdl.scripts import SCRIPTS
@@ -69,18 +70,18 @@ _LAYOUT: dict[str, dict[str, str]] = {
 #: A file may hold the execution gate's words too; with nothing but these keys it holds nothing else.
 _NOT_OURS = frozenset(("operations", "language", "name", "schema"))
 _EXPECTED = {
-    "int": "a whole number from 1",
+    "int": N_("a whole number from 1"),
     "text": "a text",
-    "bool": "true or false",
-    "share": "a number from 0 to 1",
+    "bool": N_("true or false"),
+    "share": N_("a number from 0 to 1"),
     "mode": '"add" or "replace"',
-    "words": "a list of texts that are not empty",
-    "rules": 'a list of endings such as "ing" or "ies>y"',
-    "pairs": "a list of pairs of two different texts",
-    "scripts": "a list of " + ", ".join(sorted(SCRIPTS)),
-    "suffixes": "lists of endings, keyed by how many letters must remain",
-    "table": "texts by text",
-    "tiers": "low, medium or high by category",
+    "words": N_("a list of texts that are not empty"),
+    "rules": N_('a list of endings such as "ing" or "ies>y"'),
+    "pairs": N_("a list of pairs of two different texts"),
+    "scripts": N_("a list of ") + ", ".join(sorted(SCRIPTS)),
+    "suffixes": N_("lists of endings, keyed by how many letters must remain"),
+    "table": N_("texts by text"),
+    "tiers": N_("low, medium or high by category"),
 }
 _GROUP = {"name": "text", "yes": "words", "no": "words"}
 
@@ -174,16 +175,16 @@ def _read(path: Path, shown: str) -> tuple[bytes, dict[str, Any]]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError.at(shown, None, "", error.strerror or "cannot be read", "a lexicon file") from None
+        raise InputError.at(shown, None, "", error.strerror or _("cannot be read"), _("a lexicon file")) from None
     try:
         data = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError.at(shown, line, "", "the file is not UTF-8", "a TOML file in UTF-8") from None
+        raise InputError.at(shown, line, "", _("the file is not UTF-8"), _("a TOML file in UTF-8")) from None
     except tomllib.TOMLDecodeError as error:
-        words, _, place = str(error).partition(" (at line ")
+        words, _rest1, place = str(error).partition(" (at line ")
         number = place.partition(",")[0]
-        raise InputError.at(shown, int(number) if number.isdigit() else None, "", words, "a TOML file") from None
+        raise InputError.at(shown, int(number) if number.isdigit() else None, "", words, _("a TOML file")) from None
     try:
         _check_file(data)
     except FieldError as error:
@@ -197,7 +198,7 @@ def _check_file(data: dict[str, Any]) -> None:
             continue
         if key == "polarity":
             if not isinstance(value, list):
-                raise FieldError(key, "is no list of groups", "[[polarity]] with name, yes and no")
+                raise FieldError(key, _("is no list of groups"), _("[[polarity]] with name, yes and no"))
             for i, group in enumerate(value):
                 _check_table(group, _GROUP, f"polarity[{i}]", required=True)
         elif key in _LAYOUT and key:
@@ -205,25 +206,25 @@ def _check_file(data: dict[str, Any]) -> None:
         else:
             _check_table({key: value}, _LAYOUT[""], "")
     if data.get("schema", SCHEMA) != SCHEMA:
-        raise FieldError("schema", f"{data['schema']} is not known", f"{SCHEMA}")
+        raise FieldError("schema", _("{schema} is not known").format(schema=data["schema"]), f"{SCHEMA}")
     if not data.get("language"):
-        raise FieldError("language", "is missing", 'the language that the file is for, such as "en"')
+        raise FieldError("language", _("is missing"), _('the language that the file is for, such as "en"'))
 
 
 def _check_table(table: Any, layout: Mapping[str, str], place: str, required: bool = False) -> None:
     if not isinstance(table, dict):
-        raise FieldError(place, "is no table", "keys " + ", ".join(layout))
+        raise FieldError(place, _("is no table"), _("keys ") + ", ".join(layout))
     for key, value in table.items():
         name = f"{place}.{key}" if place else key
         if key not in layout:
             known = [*layout, *(_LAYOUT if not place else ()), *(("polarity", "operations") if not place else ())]
             near = difflib.get_close_matches(key, [k for k in known if k], 1)
-            raise FieldError(name, "is not known", f"{near[0]}?" if near else "one of " + ", ".join(layout))
+            raise FieldError(name, _("is not known"), f"{near[0]}?" if near else _("one of ") + ", ".join(layout))
         if not _is(layout[key], value):
-            raise FieldError(name, f"{_short(value)} does not fit", _EXPECTED[layout[key]])
+            raise FieldError(name, _("{short} does not fit").format(short=_short(value)), _EXPECTED[layout[key]])
     for key in layout if required else ():
         if key not in table:
-            raise FieldError(f"{place}.{key}", "is missing", _EXPECTED[layout[key]])
+            raise FieldError(f"{place}.{key}", _("is missing"), _EXPECTED[layout[key]])
 
 
 def _short(value: Any) -> str:
@@ -270,7 +271,7 @@ def _is(kind: str, value: Any) -> bool:
 def _merged(parts: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """The layers of one language as one file: lists are joined, tables updated, single values replaced."""
     merged: dict[str, dict[str, Any]] = {section: {} for section in _LAYOUT}
-    for _, data in parts:
+    for _name, data in parts:
         for section, layout in _LAYOUT.items():
             source = data.get(section, {}) if section else {k: v for k, v in data.items() if k in layout}
             for key, value in source.items():
@@ -292,7 +293,7 @@ def _compile(language: str, parts: Sequence[tuple[str, dict[str, Any]]]) -> Lexi
     merged = _merged(parts)
     scripts = tuple(merged["detect"].get("scripts", ()))
     if not scripts:
-        wrong = f"no file says which scripts {language!r} is written in"
+        wrong = _d("no file says which scripts {language!r} is written in").format(language=language)
         raise InputError.at(parts[0][0], None, "detect.scripts", wrong, _EXPECTED["scripts"])
     morphology = _morphology(merged["morphology"])
     phrases: dict[str, set[tuple[str, ...]]] = {}
@@ -307,7 +308,7 @@ def _compile(language: str, parts: Sequence[tuple[str, dict[str, Any]]]) -> Lexi
         return ("=" if exact and len(stems) == 1 else "") + " ".join(stems)
 
     groups: dict[str, tuple[set[str], set[str]]] = {}
-    for _, data in parts:
+    for _rest2, data in parts:
         for group in data.get("polarity", ()):
             yes, no = groups.setdefault(group["name"], (set(), set()))
             yes.update(map(stem, group["yes"]))
@@ -329,7 +330,7 @@ def _compile(language: str, parts: Sequence[tuple[str, dict[str, Any]]]) -> Lexi
     return Lexicon(
         language=language,
         name=merged[""].get("name", language),
-        sources=tuple(shown for shown, _ in parts),
+        sources=tuple(shown for shown, _rest3 in parts),
         scripts=scripts,
         script_share=float(merged["detect"].get("script_share", 0.9)),
         marks_share=float(merged["detect"].get("marks_share", 0.0)),

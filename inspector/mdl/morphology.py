@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 
 _FINALS = "ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
 
@@ -33,9 +34,11 @@ def rule_of(entry: str, place: str) -> tuple[str, str]:
 
     Raises FieldError where the ending is empty.
     """
-    ending, _, replacement = entry.partition(">")
+    ending, _rest1, replacement = entry.partition(">")
     if not ending.strip():
-        raise FieldError(place, f"{entry!r} has no ending", 'an ending such as "ing" or "ies>y"')
+        raise FieldError(
+            place, _("{entry!r} has no ending").format(entry=entry), _('an ending such as "ing" or "ies>y"')
+        )
     return decompose(ending), decompose(replacement)
 
 
@@ -61,7 +64,7 @@ class Morphology:
     def stem(self, word: str) -> str:
         """The stem of a folded word."""
         word = self.irregular.get(word, word)
-        for _ in range(self.passes):
+        for _pass in range(self.passes):
             if word in self.keep:
                 break
             shorter = self._finals(self._strip(word))

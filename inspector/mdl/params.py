@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 
 Pool = Literal["retrieved", "not-excluded"]
 POOLS: tuple[Pool, ...] = ("retrieved", "not-excluded")
@@ -39,7 +40,7 @@ class Switches:
 
     def __post_init__(self) -> None:
         if not (self.relevance or self.reliability or self.risk):
-            raise FieldError("switches", "all three signals are off", "at least one of M, R and A on")
+            raise FieldError("switches", _("all three signals are off"), _("at least one of M, R and A on"))
 
     @property
     def modulates(self) -> bool:
@@ -97,7 +98,11 @@ def switches_of(names: Iterable[str]) -> Switches:
     for name in names:
         if name in _SIGNALS:
             if signals and signals != name:
-                raise FieldError("ablation", f"{signals} and {name} exclude each other", "one set of signals")
+                raise FieldError(
+                    "ablation",
+                    _("{signals} and {name} exclude each other").format(signals=signals, name=name),
+                    _("one set of signals"),
+                )
             signals = name
             relevance, reliability, risk = _SIGNALS[name]
             switches = replace(switches, relevance=relevance, reliability=reliability, risk=risk)
@@ -105,7 +110,9 @@ def switches_of(names: Iterable[str]) -> Switches:
             attribute, value = _PARTS[name]
             switches = replace(switches, **{attribute: value})
         elif name != "full":
-            raise FieldError("ablation", f"{name!r} is not known", "one of " + ", ".join(ABLATIONS))
+            raise FieldError(
+                "ablation", _("{name!r} is not known").format(name=name), _("one of ") + ", ".join(ABLATIONS)
+            )
     return switches
 
 
@@ -171,19 +178,31 @@ class Params:
         for spec in fields(self):
             _check_range(spec.name, getattr(self, spec.name), spec.metadata["low"], spec.metadata["high"])
         if not self.thresholds[0] < self.thresholds[1] < self.thresholds[2]:
-            raise FieldError("thresholds", f"{list(self.thresholds)} do not rise", "θ0 < θ1 < θ2")
+            raise FieldError("thresholds", _("{list} do not rise").format(list=list(self.thresholds)), "θ0 < θ1 < θ2")
         if not self.tiers[0] <= self.tiers[1] <= self.tiers[2]:
-            raise FieldError("tiers", f"{list(self.tiers)} fall", "low ≤ medium ≤ high")
+            raise FieldError("tiers", _("{list} fall").format(list=list(self.tiers)), "low ≤ medium ≤ high")
         if self.centres is not None and len(self.centres) != self.dim:
-            raise FieldError("centres", f"{len(self.centres)} centres", f"{self.dim}, one for each of D")
+            raise FieldError(
+                "centres",
+                _("{count} centres").format(count=len(self.centres)),
+                _("{dim}, one for each of D").format(dim=self.dim),
+            )
         if (self.n_min is None) is not (self.n_max is None):
-            raise FieldError("n_min, n_max", "one of them is given", "both or none")
+            raise FieldError(_("n_min, n_max"), _("one of them is given"), _("both or none"))
         if self.n_min is not None and self.n_max is not None and not self.n_min < self.n_max:
-            raise FieldError("n_max", f"{self.n_max} is not above n_min {self.n_min}", "n_min < n_max")
+            raise FieldError(
+                "n_max",
+                _("{n_max} is not above n_min {n_min}").format(n_max=self.n_max, n_min=self.n_min),
+                "n_min < n_max",
+            )
         if self.pool not in POOLS:
-            raise FieldError("pool", f"{self.pool!r} is not known", "one of " + ", ".join(POOLS))
+            raise FieldError("pool", _("{pool!r} is not known").format(pool=self.pool), _("one of ") + ", ".join(POOLS))
         if self.default_tier not in TIERS:
-            raise FieldError("default_tier", f"{self.default_tier!r} is not known", "one of " + ", ".join(TIERS))
+            raise FieldError(
+                "default_tier",
+                _("{default_tier!r} is not known").format(default_tier=self.default_tier),
+                _("one of ") + ", ".join(TIERS),
+            )
 
     @property
     def calibrated(self) -> bool:
@@ -211,7 +230,11 @@ def _check_range(name: str, value: Any, low: float, high: float) -> None:
         if isinstance(part, bool) or not isinstance(part, int | float):
             continue
         if not math.isfinite(part) or not low <= part <= high:
-            raise FieldError(name, f"{part} is out of range", f"a number from {low:g} to {high:g}")
+            raise FieldError(
+                name,
+                _("{part} is out of range").format(part=part),
+                _("a number from {low:g} to {high:g}").format(low=low, high=high),
+            )
 
 
 @dataclass(frozen=True, slots=True)

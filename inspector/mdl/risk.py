@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from inspector.i18n import _d
 from inspector.mdl.clauses import tokens_of
 from inspector.mdl.lexicon import Lexicons
 from inspector.mdl.params import TIERS, Params, Tier
@@ -54,22 +55,26 @@ class RiskAssessor:
         """
         number = _number(value)
         if number is not None:
-            return Risk(number, None, "number", (), "query", f"the query gives its risk: {number:g}")
+            return Risk(
+                number, None, "number", (), "query", _d("the query gives its risk: {number:g}").format(number=number)
+            )
         remark = ""
         if value is not None:
             entry = self.lexicons.categories.get(fold(value).strip()) if isinstance(value, str) else None
             if entry is not None:
                 tier, source = entry
-                reason = f"category {value!r} is {tier} ({source})"
+                reason = _d("category {value!r} is {tier} ({source})").format(value=value, tier=tier, source=source)
                 return Risk(params.tier_value(tier), tier, "category", (str(value),), source, reason)
-            remark = f"risk {value!r} is no number from 0 to 1 and no known category; "
+            remark = _d("risk {value!r} is no number from 0 to 1 and no known category; ").format(value=value)
         for tier in reversed(TIERS):
             matched, sources = self._matches(tier, text)
             if matched:
-                reason = f"{remark}{tier} by " + ", ".join(repr(word) for word in matched)
+                reason = _d("{remark}{tier} by ").format(remark=remark, tier=tier) + ", ".join(
+                    repr(word) for word in matched
+                )
                 return Risk(params.tier_value(tier), tier, "keywords", matched, ", ".join(sources), reason)
         tier = params.default_tier
-        reason = f"{remark}no keyword matches: taken as {tier} [ours]"
+        reason = _d("{remark}no keyword matches: taken as {tier} [ours]").format(remark=remark, tier=tier)
         return Risk(params.tier_value(tier), tier, "default", (), "", reason)
 
     def _matches(self, tier: Tier, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _d
 from inspector.mdl.conflict import Conflict, ConflictDetector
 from inspector.mdl.encoder import Floats
 from inspector.mdl.lexicon import Lexicons
@@ -100,7 +101,9 @@ def reliability(
     count = len(relevant)
     neutral = params.neutral_reliability
     if count < 2:
-        reason = f"{count} of the pool above {params.similarity_floor:g}: fewer than two, R = {neutral:g}"
+        reason = _d("{count} of the pool above {similarity_floor:g}: fewer than two, R = {neutral:g}").format(
+            count=count, similarity_floor=params.similarity_floor, neutral=neutral
+        )
         return Reliability(neutral, True, relevant, None, None, 0, 0, (), reason)
     unit = np.asarray(vectors, np.float64)[places]
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
@@ -112,13 +115,17 @@ def reliability(
         ConflictingPair(relevant[i], relevant[j], conflict) for (i, j), conflict in sorted(table.conflicts.items())
     )
     if judged == 0:
-        reason = f"not judged: no lexicon for any of the {pairs} pairs, R = {neutral:g} [ours]"
+        reason = _d("not judged: no lexicon for any of the {pairs} pairs, R = {neutral:g} [ours]").format(
+            pairs=pairs, neutral=neutral
+        )
         return Reliability(neutral, False, relevant, mean_cosine, None, pairs, 0, (), reason)
     rate = len(found) / judged
     value = min(1.0, max(0.0, mean_cosine * (1.0 - rate) ** 2))
-    reason = f"{count} relevant, mean cosine {mean_cosine:.3f}, {len(found)} of {judged} judged pairs conflict"
+    reason = _d("{count} relevant, mean cosine {mean_cosine:.3f}, {count2} of {judged} judged pairs conflict").format(
+        count=count, mean_cosine=mean_cosine, count2=len(found), judged=judged
+    )
     if judged < pairs:
-        reason += f", {pairs - judged} not judged"
+        reason += _d(", {pairs} not judged").format(pairs=pairs - judged)
     return Reliability(value, True, relevant, mean_cosine, rate, pairs, judged, found, reason)
 
 
@@ -154,10 +161,12 @@ class SignalReader:
         pooled = m[mask & ~np.isnan(m)]
         notes: list[str] = []
         if pooled.size == 0:
-            notes.append("no memory of the pool has a vector: M = 0" if mask.any() else "the pool is empty: M = 0")
+            notes.append(
+                _d("no memory of the pool has a vector: M = 0") if mask.any() else _d("the pool is empty: M = 0")
+            )
         missing = int(np.isnan(m).sum())
         if missing:
-            notes.append(f"{missing} without a usable vector: their M is ?")
+            notes.append(_d("{missing} without a usable vector: their M is ?").format(missing=missing))
         return QuerySignals(
             M=m,
             query_M=float(pooled.max()) if pooled.size else 0.0,

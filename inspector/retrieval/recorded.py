@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.i18n import _d
 from inspector.records import Memory, Presence, Query, namespace_key, presence_of
 from inspector.retrieval.pool import PoolView
 from inspector.retrieval.pools import not_no, one_row
@@ -43,7 +44,7 @@ def _names(events: Sequence[Mapping[str, Any]]) -> list[str]:
     seen: dict[str, int] = {}
     names = []
     for number, event in enumerate(events, 1):
-        name = event.get("name") or f"event {number}"
+        name = event.get("name") or _d("event {number}").format(number=number)
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
@@ -61,21 +62,25 @@ def ranked(event: Mapping[str, Any], name: str, notes: list[str]) -> list[Mappin
     missing = len(scores) - len(known)
     kind = event.get("score_kind")
     if event.get("kind") != "rerank" and presence_of(event.get("filter")) is not Presence.VALUE:
-        notes.append(f"{name}: unfiltered retrieval")
+        notes.append(_d("{name}: unfiltered retrieval").format(name=name))
     if missing and known:
-        notes.append(f"{name}: {missing} of {len(scores)} scores are missing or not a number: ranked last")
+        notes.append(
+            _d("{name}: {missing} of {count} scores are missing or not a number: ranked last").format(
+                name=name, missing=missing, count=len(scores)
+            )
+        )
     elif missing:
-        notes.append(f"{name}: no scores: ranked as listed")
+        notes.append(_d("{name}: no scores: ranked as listed").format(name=name))
     if len(known) > 1 and len(set(known)) == 1:
-        notes.append(f"{name}: all scores are {known[0]:g}: ranked as listed")
+        notes.append(_d("{name}: all scores are {known:g}: ranked as listed").format(name=name, known=known[0]))
     if known and kind not in ("similarity", "distance"):
-        notes.append(f"{name}: it is not known whether a high score is good: ranked as listed")
+        notes.append(_d("{name}: it is not known whether a high score is good: ranked as listed").format(name=name))
         return sorted(items, key=lambda item: not math.isfinite(_score(item)))
     sign = 1.0 if kind == "distance" else -1.0
     places = range(len(items))
     order = sorted(places, key=lambda place: (not math.isfinite(scores[place]), _worth(scores[place], sign)))
     if [place for place in order if math.isfinite(scores[place])] != [p for p in places if math.isfinite(scores[p])]:
-        notes.append(f"{name}: listed in another order than its scores: ranked by score")
+        notes.append(_d("{name}: listed in another order than its scores: ranked by score").format(name=name))
     return [items[place] for place in order]
 
 
@@ -129,7 +134,11 @@ class TraceReader:
             trace.unknown.append((event, wanted))
             return None
         if len(found) > 1:
-            trace.notes.append(f"{event}: {len(found)} stored memories could be {wanted}: the first by uid is taken")
+            trace.notes.append(
+                _d("{event}: {count} stored memories could be {wanted}: the first by uid is taken").format(
+                    event=event, count=len(found), wanted=wanted
+                )
+            )
         return min(found, key=lambda mi: int(self._view.uid_rank[mi]))
 
     def _with_hash(self, digest: str) -> list[int]:

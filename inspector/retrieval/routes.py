@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _, _d
 from inspector.records import OnProgress, Progress
 from inspector.retrieval.lexical import LexicalIndex, LexicalPool
 from inspector.retrieval.parallel import in_parallel
@@ -62,13 +63,13 @@ def rank(
     """
     spec = parse_route(route) if isinstance(route, str) else route
     if k is not None and k < 1:
-        raise InspectorError(f"k is {k}: expected 1 or more")
+        raise InspectorError(_("k is {k}: expected 1 or more").format(k=k))
     for need, source, words in (
-        ("vectors", sources.dense, "vectors of memories and queries"),
-        ("words", sources.lexical, "a lexical index"),
+        ("vectors", sources.dense, _d("vectors of memories and queries")),
+        ("words", sources.lexical, _d("a lexical index")),
     ):
         if need in spec.needs and source is None:
-            raise InspectorError(f"route {spec} needs {words}")
+            raise InspectorError(_("route {spec} needs {words}").format(spec=spec, words=words))
     q = np.arange(len(view.queries), dtype=np.int64) if queries is None else np.asarray(queries, dtype=np.int64)
     run = _Run(spec, view, sources, q, k, params or Params(), on_progress or (lambda _: None), cancelled)
     return run.ranking()
@@ -102,13 +103,13 @@ class _Run:
     @property
     def dense(self) -> Dense:
         if self._dense is None:
-            raise InspectorError(f"route {self.spec} needs vectors")
+            raise InspectorError(_("route {spec} needs vectors").format(spec=self.spec))
         return self._dense
 
     @property
     def lexical(self) -> LexicalIndex:
         if self._lexical is None:
-            raise InspectorError(f"route {self.spec} needs a lexical index")
+            raise InspectorError(_("route {spec} needs a lexical index").format(spec=self.spec))
         return self._lexical
 
     def ranking(self) -> Ranking:
@@ -137,7 +138,7 @@ class _Run:
         if self._dense is not None and "vectors" in self.spec.needs:
             for qi, words in self._dense.query.problems.items():
                 if qi in self.q:
-                    self.out.notes[qi] = (f"similarity unknown: the query's vector {words}",)
+                    self.out.notes[qi] = (_d("similarity unknown: the query's vector {words}").format(words=words),)
         self.out.paths = tuple(self._paths)
         return self.out
 
@@ -152,9 +153,11 @@ class _Run:
 
     def _advance(self, rows: int) -> None:
         self._done += rows
-        self._on_progress(Progress(f"ranking by {self.spec}", self._done, len(self.q), "queries"))
+        self._on_progress(
+            Progress(_("ranking by {spec}").format(spec=self.spec), self._done, len(self.q), _("queries"))
+        )
         if self._cancelled():
-            raise Cancelled("ranking was cancelled")
+            raise Cancelled(_("ranking was cancelled"))
 
     # ---- pools cut by the axes; known 0 only
     def _policy(self, m: IntArray, q: IntArray) -> BoolArray:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _
 from inspector.retrieval.pool import BoolArray, FloatArray, IntArray
 from inspector.retrieval.vectors import Float32, Vectors
 
@@ -127,7 +128,11 @@ class Dense:
 
     def __post_init__(self) -> None:
         if self.memory.size != self.query.size:
-            raise ValueError(f"vectors of {self.memory.size} and {self.query.size} numbers cannot be compared")
+            raise ValueError(
+                _("vectors of {size} and {size2} numbers cannot be compared").format(
+                    size=self.memory.size, size2=self.query.size
+                )
+            )
 
     def scores(self, q: IntArray, m: IntArray) -> FloatArray:
         """Exact similarities (len(q), len(m)) in float64; NaN where either vector is unusable."""

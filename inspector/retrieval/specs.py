@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from inspector.errors import InspectorError
+from inspector.i18n import _, _d
 
 Need = Literal["vectors", "words", "trace"]
 DEFAULT_K = 20
@@ -90,12 +91,12 @@ def parse_route(text: str) -> RouteSpec:
     route = ROUTES.get(name)
     if route is None:
         near = get_close_matches(name, ROUTES, 1)
-        hint = f"did you mean {near[0]}?" if near else "expected one of " + ", ".join(ROUTES)
-        raise InspectorError(f"route {name!r} is not known: {hint}")
+        hint = _d("did you mean {near}?").format(near=near[0]) if near else _d("expected one of ") + ", ".join(ROUTES)
+        raise InspectorError(_("route {name!r} is not known: {hint}").format(name=name, hint=hint))
     if name != "postfilter":
         if colon:
-            raise InspectorError(f"route {name} takes no depth: write {name} alone")
+            raise InspectorError(_("route {name} takes no depth: write {name} alone").format(name=name))
         return route
     if colon and not (number.isascii() and number.isdigit() and 0 < int(number) < 10**9):
-        raise InspectorError(f"route {text!r}: expected postfilter:N with a depth N of 1 or more")
+        raise InspectorError(_("route {text!r}: expected postfilter:N with a depth N of 1 or more").format(text=text))
     return RouteSpec(route.name, route.needs, route.summary, route.deployable, int(number) if colon else DEFAULT_DEPTH)

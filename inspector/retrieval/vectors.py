@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _d
 from inspector.records import Memory, Query, Record
 
 Float32 = npt.NDArray[np.float32]
@@ -93,9 +94,9 @@ def _collect(records: Sequence[Record], size: int) -> Vectors:
     for index, record in enumerate(records):
         length = _length(record)
         if length is None:
-            problems[index] = "has no vector"
+            problems[index] = _d("has no vector")
         elif length != size:
-            problems[index] = f"has {length} numbers, expected {size}"
+            problems[index] = _d("has {length} numbers, expected {size}").format(length=length, size=size)
         else:
             # None, which JSON writers put for NaN, becomes NaN here
             matrix[index] = np.array(record.value("embedding"), dtype=np.float64)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from inspector.i18n import _d
 from inspector.records import Origin
 
 Severity = Literal["error", "warning", "info"]
@@ -247,7 +248,7 @@ class Finding:
     @property
     def do(self) -> str:
         """What to do, one sentence."""
-        return CODES[self.code].do
+        return _d(CODES[self.code].do)
 
     @property
     def order(self) -> tuple[Any, ...]:

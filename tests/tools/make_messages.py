@@ -17,6 +17,7 @@ import io
 import pkgutil
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -97,7 +98,12 @@ def _constants(node: ast.expr) -> Iterator[str]:
 
 def registries() -> Iterator[tuple[str, Message]]:
     """What the program shows out of its tables."""
+    from inspector.formats import FORMATS
     from inspector.gate.coverage import Protection
+    from inspector.mdl.params import Params
+    from inspector.records import MEMORY_FIELDS, QUERY_FIELDS
+    from inspector.retrieval.specs import ROUTES
+    from inspector.store.lint_codes import CODES
     from inspector.survey import MARKS, PARTS
     from inspector.ui.actions import ACTIONS, PLACES
     from inspector.ui.config import SETTINGS
@@ -110,6 +116,11 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (("ui/config.py", setting.help) for setting in SETTINGS)
     yield from (("views.py", word) for word in VERDICT_WORDS.values())
     yield from (("gate/coverage.py", each.value) for each in Protection)
+    yield from (("records.py", spec.help) for spec in (*MEMORY_FIELDS.values(), *QUERY_FIELDS.values()))
+    yield from (("retrieval/specs.py", route.summary) for route in ROUTES.values())
+    yield from (("formats", text) for each in FORMATS for text in (each.summary, each.recognised_by, each.loss))
+    yield from (("mdl/params.py", spec.metadata["help"]) for spec in fields(Params))
+    yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
     yield from (("survey.py", text) for text in (*MARKS, *PARTS))
     yield from (("ui/screens/help.py", text) for sign, _style, meaning in SIGNS for text in (sign, meaning))
 

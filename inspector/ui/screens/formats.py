@@ -6,7 +6,7 @@ from textual import work
 from textual.content import Content
 from textual.message import Message
 
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.widgets.reader import Item, Reader, blank
 from inspector.ui.widgets.safe import lines, plain
@@ -39,10 +39,20 @@ class FormatsDialog(ReadingDialog[None]):
 
         items: list[Item] = []
         for each in FORMATS:
-            items.append(Item(Content.assemble((each.name, "bold $heading"), "  ", plain(each.summary))))
-            for label, words in (("recognised", each.recognised_by), ("example", each.example), ("loses", each.loss)):
+            items.append(Item(Content.assemble((each.name, "bold $heading"), "  ", plain(_(each.summary)))))
+            for label, words in (
+                (N_("recognised"), each.recognised_by),
+                (N_("example"), each.example),
+                (N_("loses"), each.loss),
+            ):
                 if words:
-                    items.append(Item(lines(words), Content.styled(label, "$dim"), indent=12))
+                    items.append(
+                        Item(
+                            lines(words if label == "example" else _(words)),
+                            Content.styled(_(label), "$dim"),
+                            indent=12,
+                        )
+                    )
             items.append(blank())
         self.post_message(self.Listed(items))
 

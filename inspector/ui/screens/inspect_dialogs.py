@@ -31,7 +31,7 @@ _MOST = 10_000
 def route_cells(route: RouteSpec) -> Sequence[Cell]:
     """A route's row: name, what it needs, what it does."""
     needs = ", ".join(sorted(route.needs))
-    return (Piece(route.name, "strong"), Piece(needs, "dim"), route.summary)
+    return (Piece(route.name, "strong"), Piece(needs, "dim"), _(route.summary))
 
 
 class RouteDialog(Dialog[RouteChoice]):

@@ -21,6 +21,7 @@ from textual.widgets import Footer, Static
 
 from inspector.addresses import short_name
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS, show_namespace
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
@@ -203,7 +204,7 @@ class MappingScreen(BaseScreen):
         rule = assistant.rules.get(key)
         if rule is None:
             words = Piece("! missing", "bad") if key in _REQUIRED else Piece("–", "dim")
-            return [Piece(key, "" if key in _REQUIRED else "dim"), words, "", Piece(MEMORY_FIELDS[key].help, "dim")]
+            return [Piece(key, "" if key in _REQUIRED else "dim"), words, "", Piece(_(MEMORY_FIELDS[key].help), "dim")]
         if not rule.paths:
             shown = json.dumps(rule.constant, ensure_ascii=False)
             return [Piece(key, "strong"), f"constant {shown}", Piece(rule.confidence, _SURE[rule.confidence]), ""]

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from inspector.assisting import UNITS, Assistant
 from inspector.errors import FieldError, InspectorError
+from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS
 from inspector.text import visible
 from inspector.ui.actions import bindings
@@ -77,7 +78,7 @@ class RuleDialog(Dialog[bool]):
         )
         with Vertical(classes="dialog") as box:
             box.border_title = plain(f"{self.target}: where it comes from")
-            yield Static(plain(self._spec.help), classes="about")
+            yield Static(plain(_(self._spec.help)), classes="about")
             yield Grid(columns, RowList(self._choices(), lambda row: row[0], lambda row: row[1:]), markable=True)
             for name, text, hint in self._lines():
                 with Horizontal():

@@ -106,7 +106,7 @@ class SettingsDialog(Dialog[None]):
             return
         line = self.query_one(Input)
         line.display = True
-        line.placeholder = f"{setting.name}: {setting.help}"
+        line.placeholder = f"{setting.name}: {_(setting.help)}"
         line.value = "" if value is None else str(value)
         line.focus()
 

@@ -135,7 +135,7 @@ class FieldEditor(Vertical):
         too_long = len(self._form.text) > LONGEST
         self._chosen = task.value if too_long else _NOT_SET
         self._start = "" if too_long else self._form.text
-        title = [Piece(visible(task.title), "heading"), Piece(f"  {task.spec.help}", "dim")]
+        title = [Piece(visible(task.title), "heading"), Piece(f"  {_(task.spec.help)}", "dim")]
         if self._form.json:
             title.append(Piece(_("  as JSON"), "warn"))
         if task.note:

@@ -74,12 +74,12 @@ def hint(name: str) -> str:
     """What may be typed for a constant."""
     spec = _SPECS[name]
     if name == "default_tier":
-        return _("{help}: one of {TIERS}").format(help=spec.help, TIERS=", ".join(TIERS))
+        return _("{help}: one of {TIERS}").format(help=_(spec.help), TIERS=", ".join(TIERS))
     kind = _("numbers with commas between them") if isinstance(spec.default, tuple) or name == "centres" else "a number"
     bounded = math.isfinite(spec.low) and math.isfinite(spec.high)
     between = _(" from {low:g} to {high:g}").format(low=spec.low, high=spec.high) if bounded else ""
     derived = _("; nothing: {DERIVED}").format(DERIVED=_(DERIVED[name])) if name in DERIVED else ""
-    return f"{spec.help}: {kind}{between}{derived}" + (" [ours]" if spec.ours else "")
+    return f"{_(spec.help)}: {kind}{between}{derived}" + (" [ours]" if spec.ours else "")
 
 
 def _number(name: str, text: str) -> float:

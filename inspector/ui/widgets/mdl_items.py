@@ -374,14 +374,14 @@ def _constants(view: View) -> Iterator[Item]:
             Piece(now, "" if now == usual else "changed"),
             Piece("" if now == usual else _(" was {usual}").format(usual=usual), "changed"),
         ]
-        pieces += [Piece(_("  [ours]") if spec.ours else "", "warn"), Piece(f"  {spec.help}", "dim")]
+        pieces += [Piece(_("  [ours]") if spec.ours else "", "warn"), Piece(f"  {_(spec.help)}", "dim")]
         label = content([Piece(f" {spec.name}", "link")])
         yield Item(content(pieces), label, _LABEL + 2, Constant(spec.name), copy=f"{spec.name} = {now}")
 
 
 def _notes(view: View) -> Iterator[Item]:
     yield blank()
-    yield _line(Piece(AUDIT_NOTE, "strong"))
+    yield _line(Piece(_(AUDIT_NOTE), "strong"))
     corner = _("{CORNER} A ≥ {share} and M ≥ {share2}").format(
         CORNER=CORNER, share=share(view.params.top_tier), share2=share(view.params.corner_relevance)
     )

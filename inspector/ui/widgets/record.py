@@ -84,7 +84,7 @@ def _vector(value: Any) -> str:
 
 
 def _absent(name: str, spec: FieldSpec, owner: str) -> Item:
-    body = content([Piece(ABSENT_WORDS, "dim"), Piece(f"   {spec.help}", "dim")])
+    body = content([Piece(ABSENT_WORDS, "dim"), Piece(f"   {_(spec.help)}", "dim")])
     return Item(body, content([Piece(f"  {name}", "link")]), _NAME_WIDTH, FieldChoice(owner, name), copy="")
 
 

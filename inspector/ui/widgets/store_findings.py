@@ -119,7 +119,7 @@ class FindingsPane(TablePane):
             sign, style = SEVERITY_SIGNS[severity]
             pieces.append(Piece(f"  {sign} {counts[severity]:,}", style if counts[severity] else "dim"))
         if self.code is not None:
-            pieces.append(Piece(f"  {self.code}: {CODES[self.code].means}", "changed"))
+            pieces.append(Piece(f"  {self.code}: {_(CODES[self.code].means)}", "changed"))
         if len(self._shown) != len(self._findings):
             pieces.append(Piece(_("  showing {count:,}").format(count=len(self._shown)), "changed"))
         if self._said:

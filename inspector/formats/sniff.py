@@ -121,7 +121,7 @@ def _json_shape(text: str, whole: bool) -> Shape:
 def is_cut_line(text: str, newline: int) -> bool:
     """Whether a first line whose object does not end on it is a broken line of JSON Lines, by what surrounds the line's
     end: the next line starts another object, and this one does not end where a document's line may."""
-    return text[newline:].lstrip().startswith("{") and text[:newline].rstrip()[-1:] not in ("[", "{", ",", ":")
+    return text[newline:].lstrip().startswith("{") and text[:newline].rstrip()[-1:] not in ("[", "{", ",")
 
 
 def _is_document(keys: frozenset[str]) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector import __version__, cli_ask, cli_audit, cli_boundary, cli_map
-from inspector.cli_language import SpokenGroup, language_option, speak, speak_in_ui
+from inspector import __version__, cli_ask, cli_audit, cli_boundary, cli_learn, cli_map
+from inspector.cli_language import SpokenGroup, language_option, speak
 from inspector.cli_options import (
     FOLDER_OR_FILE,
     StderrProgress,
@@ -24,14 +24,15 @@ from inspector.cli_options import (
     listed_of,
     opened,
     options_of,
+    room_options,
     route_options,
+    run_ui,
     say,
     store_options,
     tell_opened,
     writing,
 )
 from inspector.errors import InspectorError
-from inspector.i18n import language
 
 if TYPE_CHECKING:
     from inspector.store.sqlpatch import Dialect
@@ -55,112 +56,40 @@ def cli(ctx: click.Context) -> None:
     Without a command: the terminal UI, with a choice of bundled stores and of your own.
     """
     if ctx.invoked_subcommand is None:
-        _run_ui(None)
-
-
-def _run_ui(request: Any, **more: Any) -> None:
-    speak_in_ui()
-    from inspector.ui.app import InspectorApp
-
-    app = InspectorApp(request, **more)
-    app.run()
-    if app.return_code:
-        sys.exit(app.return_code)
+        run_ui(None)
 
 
 @cli.command()
 @click.argument("name", required=False)
+@room_options
 @route_options
 @decision_options
-def demo(name: str | None, **given: Any) -> None:
+def demo(name: str | None, present: bool, redact: bool, **given: Any) -> None:
     """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
     from inspector.requests import OpenRequest, demo_folder
 
     if name is None:
-        _run_ui(None)
+        run_ui(None, present=present, redact=redact)
         return
-    folder = demo_folder(name)
-    _run_ui(OpenRequest((folder,), options_of({**given, "temporary": True}), demo=name))
+    request = OpenRequest((demo_folder(name),), options_of({**given, "temporary": True}), demo=name)
+    run_ui(request, present=present, redact=redact)
 
 
-@cli.command()
-@click.argument("lesson", required=False)
-@click.option("--list", "listed", is_flag=True, help="Print the lessons and how far each was done, and open nothing.")
-@click.option("--check", "checked", type=FOLDER_OR_FILE, help="Check a lesson file against its store; open nothing.")
-@click.option("--restart", is_flag=True, help="Begin LESSON anew: its marks and edits are forgotten.")
-@language_option
-def learn(lesson: str | None, listed: bool, checked: Path | None, restart: bool) -> None:
-    """Open LESSON (its number, name or .toml file) in the terminal UI; without it, choose one.
-
-    Each lesson asks for something to be done in the program itself, and notices when it was done.
-    """
-    from inspector import lessons
-
-    if checked is not None:
-        click.echo(lessons.check_lesson(checked))
-    elif listed:
-        for line in lessons.listing(language()):
-            click.echo(line)
-    elif lesson is None:
-        _run_ui(None, learn=True)
-    else:
-        found = lessons.find_lesson(lesson)
-        if restart:
-            lessons.restart(found)
-        _run_ui(None, learn=found)
-
-
-@cli.command()
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to listen on; others than this machine's are warned of.",
-)
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
-@click.option(
-    "--visitors", type=click.IntRange(1, 500), default=30, show_default=True, help="At most so many at one time."
-)
-@click.option(
-    "--learn", metavar="[N]", is_flag=False, flag_value="", help="Begin with lesson N, or with the list of lessons."
-)
-@click.option(
-    "--font-size", type=click.IntRange(6, 72), default=16, show_default=True, help="Letters in the browser, in pixels."
-)
-@click.option(
-    "--upload-mb",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    help="Files that a visitor may bring; 0 for none.",
-)
-@click.option(
-    "--encode", is_flag=True, help="Let visitors encode texts; takes a CPU and half a gigabyte for each who does."
-)
-@language_option
-def serve(host: str, port: int, visitors: int, font_size: int, upload_mb: int, **given: Any) -> None:
-    """Serve the terminal UI in a browser: one process for each visitor, gone with all they did when they leave.
-
-    Visitors see the bundled stores and the files that they drop on the page, and nothing else of this machine.
-    """
-    from inspector import lessons, serving
-
-    if given["learn"]:
-        lessons.find_lesson(given["learn"])
-    settings = {**given, "language": language()}
-    serving.serve(serving.ServeOptions(host, port, visitors, font_size, upload_mb, tuple(settings.items())), say)
+cli.add_command(cli_learn.learn)
+cli.add_command(cli_learn.serve)
 
 
 @cli.command("open")
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
 @store_options
+@room_options
 @route_options
 @decision_options
-def open_(sources: tuple[Path, ...], **given: Any) -> None:
+def open_(sources: tuple[Path, ...], present: bool, redact: bool, **given: Any) -> None:
     """Open your own store (files or bundle folders) in the terminal UI."""
     from inspector.requests import OpenRequest
 
-    _run_ui(OpenRequest(sources, options_of(given)))
+    run_ui(OpenRequest(sources, options_of(given)), present=present, redact=redact)
 
 
 @cli.command()

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import click
 
+from inspector.cli_language import speak_in_ui
 from inspector.errors import InspectorError
 from inspector.text import visible
 
@@ -100,6 +101,14 @@ def store_options(command: Command, format_option: str = "--as") -> Command:
 def export_store_options(command: Command) -> Command:
     """How a store is read, where ``--as`` says what is written."""
     return store_options(command, "--from")
+
+
+def room_options(command: Command) -> Command:
+    """How the terminal UI is shown to a room."""
+    command = click.option(
+        "--redact", is_flag=True, help="Show tokens in place of the store's own texts, ids and names, in every pane."
+    )(command)
+    return click.option("--present", is_flag=True, help="Show the keys that are pressed, for a room.")(command)
 
 
 def route_options(command: Command) -> Command:
@@ -315,3 +324,14 @@ def tell_opened(inspection: Any) -> None:
         say(f"{inspection.name}: {line}")
     for problem in inspection.skipped:
         say(f"skipped: {problem}")
+
+
+def run_ui(request: Any, **more: Any) -> None:
+    """Run the terminal UI on a request, None for a choice; ends the program where something unexpected happened."""
+    speak_in_ui()
+    from inspector.ui.app import InspectorApp
+
+    app = InspectorApp(request, **more)
+    app.run()
+    if app.return_code:
+        sys.exit(app.return_code)

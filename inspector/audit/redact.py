@@ -72,6 +72,11 @@ def _vocabulary() -> frozenset[str]:
 VOCABULARY = _vocabulary()
 
 
+def is_plain(text: str) -> bool:
+    """Whether a string tells nothing of a store: a word of ours, a time or a number."""
+    return text in VOCABULARY or _TIME.fullmatch(text) is not None
+
+
 class Redactor:
     """Replaces the strings of one store. ``memories`` and ``queries`` make the key, whatever a report holds of them."""
 

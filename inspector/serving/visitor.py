@@ -36,7 +36,7 @@ def main() -> None:
         from inspector.lessons import find_lesson
 
         learn = find_lesson(lesson) if lesson else True
-    app = InspectorApp(None, learn=learn)
+    app = InspectorApp(None, learn=learn, present=bool(settings.get("present")), redact=bool(settings.get("redact")))
     app.run()
     sys.exit(app.return_code or 0)
 

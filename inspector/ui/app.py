@@ -20,9 +20,11 @@ from inspector.ui.keymap import load_keymap
 from inspector.ui.messages import CopyRequested, ErrorRaised
 from inspector.ui.palette import ActionsProvider
 from inspector.ui.panes import Findable, GoesBack, around, json_to_copy, text_to_copy
+from inspector.ui.presenting import Presenting
 from inspector.ui.screens.base import BaseScreen
-from inspector.ui.teaching import Teaching
 from inspector.ui.theming import DEFAULT_THEME, load_themes, own_defaults
+from inspector.ui.veil import veiled
+from inspector.ui.widgets.grid_view import GridView
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import lines, say
 
@@ -32,11 +34,12 @@ if TYPE_CHECKING:
     from inspector.requests import OpenRequest
 
 
-class InspectorApp(Teaching, App[int], inherit_bindings=False):
+class InspectorApp(Presenting, App[int], inherit_bindings=False):
     """Inspector's UI. With a request it loads and shows that store, without one it offers a choice.
 
     ``inspection`` is what is open, None before. ``config`` is what the user set; ``config_folder`` is the folder given
     with a flag. ``learn`` begins with a lesson, or with the list of lessons (True).
+    ``present`` shows the keys that are pressed, ``redact`` replaces the store's own texts and ids by tokens.
     Screens reach the app with ``getters.app(InspectorApp)``.
     """
 
@@ -53,8 +56,11 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         config_folder: Path | None = None,
         *,
         learn: Lesson | bool = False,
+        present: bool = False,
+        redact: bool = False,
     ) -> None:
         super().__init__()
+        self.begin_presenting(present=present, redact=redact)
         self.language = language()
         self._learn = learn
         self.request = request
@@ -75,6 +81,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
         loaded = load_themes(self.config.theme_folders)
         self._problems.extend(loaded.problems)
         self.theme_about = loaded.about
+        self._roomy = loaded.roomy
         for name in list(self.available_themes):
             if name not in loaded.themes:
                 self.unregister_theme(name)
@@ -90,6 +97,14 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
             )
             wanted = DEFAULT_THEME
         self.theme = wanted
+        self._give_rows_room(wanted)
+
+    def _give_rows_room(self, theme: str) -> None:
+        """A theme for a projector has a blank line between the rows of tables."""
+        self.set_class(theme in self._roomy, "-roomy")
+        for screen in self.screen_stack if self.is_running else ():
+            for grid in screen.query(GridView):
+                grid.give_room()
 
     def _take_keymap(self) -> None:
         keymap = load_keymap(self.config.keymap_files)
@@ -127,6 +142,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """The first screen; what was wrong with the user's files is said after the first paint."""
+        self.theme_changed_signal.subscribe(self, lambda theme: self._give_rows_room(theme.name))
         if self._learn is True:
             self.push_screen(self.lessons_screen())
         else:
@@ -275,6 +291,7 @@ class InspectorApp(Teaching, App[int], inherit_bindings=False):
 
     def _copy(self, text: str | None, what: str = "") -> None:
         if text:
+            text = veiled(text)
             self.post_message(CopyRequested(text, what))
         else:
             say(self, _("nothing here to copy"))

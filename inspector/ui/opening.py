@@ -64,7 +64,13 @@ class Opening(App[int]):
 
     def _new_loading(self, request: OpenRequest, inspection: Inspection | None = None) -> LoadingScreen:
         self._generation += 1
-        begin = None if request.demo else partial(begin_with, request=request, config=self.config)
+        own = None if request.demo else partial(begin_with, request=request, config=self.config)
+
+        def begin(opened: Inspection) -> None:
+            self.prepared(opened)
+            if own is not None:
+                own(opened)
+
         self._loading = LoadingScreen(request, self._generation, inspection, begin)
         return self._loading
 
@@ -80,6 +86,9 @@ class Opening(App[int]):
         """Evaluate the open store again, with progress and cancel; for a route that may have to encode first."""
         if self.inspection is not None and self.request is not None:
             self.open_request(self.request, self.inspection)
+
+    def prepared(self, inspection: Inspection) -> None:
+        """In the loading thread, before anything of the store is shown."""
 
     def stop_loading(self) -> None:
         """Disregard the load that is running, if there is one."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ
 from inspector.i18n import _
 from inspector.records import ABSENT, MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, Record
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.editor import EditTask, FieldRow
 from inspector.ui.widgets.signs import ARROW, trit, verdict

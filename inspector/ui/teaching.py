@@ -141,6 +141,10 @@ class Teaching(Opening):
 
     @on(ScreenSeen)
     def _screen_seen(self) -> None:
+        self.seen_anew()
+
+    def seen_anew(self) -> None:
+        """Another full screen is seen: the lesson goes with it."""
         self._show_panel()
 
     def _show_panel(self, fault: str = "") -> None:

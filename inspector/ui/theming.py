@@ -1,8 +1,9 @@
 """Colour themes as TOML files: ours in ``themes/``, the user's beside their settings (STYLE 5.7).
 
-A theme file has ``name``, ``dark`` and two tables: ``[colors]``, Textual's base colours, and ``[variables]``, the
-product's own (:data:`OWN_VARIABLES`) and any of Textual's. Every colour is parsed here, before a theme is registered:
-Textual would accept a bad one and end the program later. A bad file is named and left out; the others are used.
+A theme file has ``name``, ``dark``, ``roomy`` (a blank line between rows) and two tables: ``[colors]``, Textual's base
+colours, and ``[variables]``, the product's own (:data:`OWN_VARIABLES`) and any of Textual's.
+Every colour is parsed here, before a theme is registered: Textual would accept a bad one and end the program later. A
+bad file is named and left out; the others are used.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _BASE = (
     "panel",
     "boost",
 )
-_TOP = ("name", "dark", "colors", "variables", "about")
+_TOP = ("name", "dark", "colors", "variables", "about", "roomy")
 _NOT_COLOURS = ("-style", "-weight")
 
 
@@ -67,6 +68,8 @@ class Themes:
 
     themes: Mapping[str, Theme]
     about: Mapping[str, str]
+    #: Names of those with a blank line between the rows of tables.
+    roomy: frozenset[str]
     problems: tuple[Problem, ...]
 
 
@@ -94,6 +97,9 @@ def read_theme(path: Path) -> Theme:
     dark = data.get("dark", True)
     if not isinstance(dark, bool):
         raise bad("dark", _("{dark!r} is not a truth value").format(dark=dark), _("true or false"))
+    roomy = data.get("roomy", False)
+    if not isinstance(roomy, bool):
+        raise bad("roomy", _("{dark!r} is not a truth value").format(dark=roomy), _("true or false"))
     colors = _table(data, "colors", bad)
     variables = _table(data, "variables", bad)
     for key, value in colors.items():
@@ -137,14 +143,17 @@ def load_themes(user_folders: Iterable[Path] = ()) -> Themes:
     """Our themes and the user's; a user's theme of the same name takes the place of ours."""
     themes: dict[str, Theme] = {}
     about: dict[str, str] = {}
+    roomy: set[str] = set()
     problems: list[Problem] = []
     for folder in (resource_dir("themes"), *user_folders):
         for path in sorted(folder.glob("*.toml")):
             try:
                 theme = read_theme(path)
-                about[theme.name] = str(read_toml(path).get("about", ""))
+                data = read_toml(path)
+                about[theme.name] = str(data.get("about", ""))
+                (roomy.add if data.get("roomy") else roomy.discard)(theme.name)
             except InputError as error:
                 problems.append(error.problem)
             else:
                 themes[theme.name] = theme
-    return Themes(themes, about, tuple(problems))
+    return Themes(themes, about, frozenset(roomy), tuple(problems))

@@ -70,6 +70,9 @@ def everywhere() -> Iterator[Action]:
     yield Action("app.settings", "comma", "Inspector: Settings", "settings, and where the files are", "settings")
     yield Action("app.copy_to_file", "W", "Copy: To a file", "write what was copied last to a file", "copy_to_file")
     yield Action("app.notices", "exclamation_mark", "Help: Notices", "all notices of the header, in full", "notices")
+    yield Action(
+        "app.present", "ctrl+k", "View: Show keys", "show the keys that are pressed to those who watch", "present"
+    )
     yield Action("app.open", "O", "Store: Open another", "back to the choice of stores", "open_another")
 
 

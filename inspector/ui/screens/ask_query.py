@@ -16,9 +16,10 @@ from inspector.asked import asked_fields, check_asked, read_namespaces, write_na
 from inspector.errors import FieldError
 from inspector.i18n import N_, _
 from inspector.records import INTENTS, Namespace
-from inspector.text import visible
+from inspector.text import visible as inert
 from inspector.ui.actions import bindings
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.inputs import SafeInput
 from inspector.ui.widgets.signs import content
@@ -111,7 +112,7 @@ class AskQueryDialog(Dialog[dict[str, Any]]):
         if event.input.id == "line-principal" and owns.value == self._proposed:
             principal = event.value.strip()
             self._proposed = write_namespaces(self._owned(principal)) if principal else ""
-            owns.value = visible(self._proposed)
+            owns.value = inert(self._proposed)
         self._say()
 
     def _say(self) -> None:

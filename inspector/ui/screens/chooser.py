@@ -22,6 +22,7 @@ from inspector.i18n import N_, _
 from inspector.text import counted
 from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
+from inspector.ui.veil import is_redacted
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.header import HeaderBar
@@ -165,7 +166,8 @@ class ChooserScreen(BaseScreen):
         self.post_message(self.Listed(bundled, ()))
         from inspector.inspection import recent
 
-        self.post_message(self.Listed(bundled, recent()))
+        # What was opened before says whose stores these are.
+        self.post_message(self.Listed(bundled, () if is_redacted() else recent()))
 
     @on(Listed)
     def _listed(self, message: Listed) -> None:

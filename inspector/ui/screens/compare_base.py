@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from inspector.compare.comparison import Comparison, Request
 from inspector.compare.corruption import SEEDS, TOLERANCE
 from inspector.comparing import Kept, KeptResolve, Sensitivity, check_request
-from inspector.text import visible
 from inspector.ui.messages import ErrorRaised
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.screens.inspect_base import MovedLine
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.compare_lists import Drill
 from inspector.ui.widgets.compare_table import default_rule

@@ -24,6 +24,7 @@ from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
 from inspector.ui.panes import tables_to_export
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import is_redacted, veiled
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.safe import plain
@@ -58,7 +59,8 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
         for form, words in _FORM_WORDS.items():
 
             def make(table: Any = table, form: str = form) -> str:
-                return table_text(form, table.columns, table.rows)
+                rows = ([veiled(str(cell)) for cell in row] for row in table.rows) if is_redacted() else table.rows
+                return table_text(form, table.columns, rows)
 
             found.append(
                 Choice(
@@ -70,7 +72,7 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
             )
     picture = app.export_screenshot(title="Inspector")
     found.append(Choice(_("screen as SVG"), _("the screen as a picture"), "screen.svg", lambda: picture))
-    if inspection is not None:
+    if inspection is not None and not is_redacted():  # edits and store are the store's own words
 
         def edits(form: Any, *dialect: Any) -> str:
             out = io.StringIO()

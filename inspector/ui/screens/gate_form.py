@@ -15,9 +15,9 @@ from textual.widgets import Input, Static
 from inspector.errors import FieldError
 from inspector.i18n import _
 from inspector.records import Memory
-from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.gate_form import HINTS, WORDS, GovernsForm
 from inspector.ui.widgets.inputs import SafeInput

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from textual.widgets import Static
 
-from inspector.text import visible
 from inspector.ui.messages import ErrorRaised
 from inspector.ui.screens.base import BaseScreen
+from inspector.ui.veil import visible
 from inspector.ui.widgets.bundle_line import BundleBar
 from inspector.ui.widgets.candidate_pane import CandidatePane
 from inspector.ui.widgets.cells import Piece

@@ -15,9 +15,10 @@ from textual.widgets import Input, Static
 from inspector.errors import InspectorError
 from inspector.i18n import _
 from inspector.retrieval.specs import DEFAULT_DEPTH, ROUTES, RouteSpec
-from inspector.text import visible
+from inspector.text import visible as inert
 from inspector.ui.actions import bindings
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import is_hidden, visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput, SafeTextArea
@@ -108,6 +109,8 @@ class LinesDialog(Dialog[bool]):
 
     def __init__(self, title: str, hint: str, lines: Sequence[str], save: Callable[[list[str]], None]) -> None:
         super().__init__()
+        if any(is_hidden(line) for line in lines):
+            raise InspectorError("these lines hold names of the store: they are not shown in a redacted session")
         self.heading = title
         self._hint = hint
         self._lines = lines
@@ -118,7 +121,7 @@ class LinesDialog(Dialog[bool]):
         with Vertical(classes="dialog") as box:
             box.border_title = plain(self.heading)
             yield Static(Content(self._hint), classes="hint")
-            yield SafeTextArea("\n".join(visible(line) for line in self._lines))
+            yield SafeTextArea("\n".join(inert(line) for line in self._lines))
             yield Static(Content(_("ctrl+s saves, escape leaves it as it is")), classes="says")
 
     def on_mount(self) -> None:

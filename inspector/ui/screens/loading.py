@@ -27,6 +27,7 @@ from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
+from inspector.ui.veil import is_redacted
 from inspector.ui.widgets.kept_rows import KeptPane
 from inspector.ui.widgets.safe import plain
 
@@ -44,7 +45,9 @@ _TURN = 0.0005
 
 
 def title_of(request: OpenRequest) -> str:
-    """What is being opened, for people."""
+    """What is being opened, for people; a redacted session does not name the user's own."""
+    if is_redacted() and request.demo is None:
+        return "a store"
     return request.demo or ", ".join(short_name(path) for path in request.sources)
 
 

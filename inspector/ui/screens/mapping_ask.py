@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from inspector.errors import InspectorError
-from inspector.text import visible
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.files import PathSuggester
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.inputs import SafeInput
 from inspector.ui.widgets.safe import plain

@@ -16,9 +16,9 @@ from inspector.assisting import UNITS, Assistant
 from inspector.errors import FieldError, InspectorError
 from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS
-from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from inspector.store.lint import SEVERITIES, Finding
 from inspector.survey import Survey
-from inspector.text import visible
 from inspector.ui.messages import ErrorRaised
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.screens.inspect_base import MovedLine
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Piece
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.safe import Severity, say

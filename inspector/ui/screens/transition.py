@@ -18,10 +18,10 @@ from inspector import boundaries
 from inspector.boundaries import Trial, read_at
 from inspector.errors import FieldError, InspectorError
 from inspector.i18n import N_, _
-from inspector.text import visible
 from inspector.times import parse_time
 from inspector.ui.messages import guarded
 from inspector.ui.screens.base import Dialog
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput

@@ -9,8 +9,8 @@ from textual.content import Content
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.disclosure import Told
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import PARAPHRASE, MemoryChoice, memory_pieces
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.marked import Mark, mark_text

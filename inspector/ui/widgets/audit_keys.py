@@ -11,8 +11,8 @@ from textual.message import Message
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.stages import Proof
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item
 from inspector.ui.widgets.signs import STAGE_SIGNS, content, verdict

@@ -17,8 +17,8 @@ from textual.widget import Widget
 from inspector.gate.gate import Mode
 from inspector.i18n import _
 from inspector.records import ABSENT, FieldRead, Presence, show_namespace
-from inspector.text import visible
 from inspector.ui.actions import bindings
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece, fit
 from inspector.ui.widgets.gate_signs import gate_figures
 from inspector.ui.widgets.signs import EDITED, bounds, content, has_stage, share, stage

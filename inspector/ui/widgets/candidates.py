@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from inspector.i18n import _, ngettext
-from inspector.text import fold, visible
+from inspector.text import fold
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.gate_signs import gate_cell, gate_order
 from inspector.ui.widgets.mdl_signs import action_cell, decision_order, value_cell

@@ -13,7 +13,7 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from rich.cells import cell_len, set_cell_size
 
-from inspector.text import visible
+from inspector.ui.veil import visible
 
 Align = Literal["left", "right", "center"]
 ELLIPSIS = "…"

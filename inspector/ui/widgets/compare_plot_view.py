@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.text import visible
 from inspector.ui.actions import bindings
 from inspector.ui.panes import Table
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import ELLIPSIS
 from inspector.ui.widgets.compare_plots import LEAST_HEIGHT, LEAST_WIDTH, PLOTS, Drawn, Series
 

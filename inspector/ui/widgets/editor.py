@@ -25,6 +25,8 @@ from inspector.records import ABSENT, FieldSpec
 from inspector.text import fold, visible
 from inspector.times import EPOCH, parse_time
 from inspector.ui.actions import BY_ID, bindings, show_keys
+from inspector.ui.veil import is_hidden
+from inspector.ui.veil import visible as seen
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.inputs import SafeInput, SafeTextArea
 from inspector.ui.widgets.signs import content
@@ -133,13 +135,14 @@ class FieldEditor(Vertical):
         self.editing = task
         self._form = editor_form(task.spec, task.value)
         too_long = len(self._form.text) > LONGEST
-        self._chosen = task.value if too_long else _NOT_SET
-        self._start = "" if too_long else self._form.text
-        title = [Piece(visible(task.title), "heading"), Piece(f"  {_(task.spec.help)}", "dim")]
+        hidden = is_hidden(self._form.text)
+        self._chosen = task.value if too_long or hidden else _NOT_SET
+        self._start = "" if too_long or hidden else self._form.text
+        title = [Piece(seen(task.title), "heading"), Piece(f"  {_(task.spec.help)}", "dim")]
         if self._form.json:
             title.append(Piece(_("  as JSON"), "warn"))
         if task.note:
-            title.append(Piece(f"\n{visible(task.note)}", "warn"))
+            title.append(Piece(f"\n{seen(task.note)}", "warn"))
         self.query_one(".title", Static).update(content(title))
         line, box = self.query_one(SafeInput), self.query_one(SafeTextArea)
         line.display = not self._form.multiline
@@ -154,6 +157,8 @@ class FieldEditor(Vertical):
         self._point_at(self._start)
         (box if self._form.multiline else line).focus()
         self._say()
+        if hidden:
+            self._says([Piece("the value is redacted: what you type takes its place", "warn")])
         if too_long:
             self._says(
                 [
@@ -187,7 +192,7 @@ class FieldEditor(Vertical):
         options.display = bool(matching) and not self._form.json
         if matching != self._words or options.option_count != len(matching):
             self._words = matching
-            options.set_options([Option(Content(word)) for word in matching])
+            options.set_options([Option(Content(seen(word))) for word in matching])
         self._point_at(typed)
 
     def _point_at(self, typed: str) -> None:
@@ -284,8 +289,8 @@ class FieldEditor(Vertical):
         except FieldError as error:
             self._says(
                 [
-                    Piece(f"✗ {visible(error.wrong)}", "bad"),
-                    Piece(_("  expected: {expected}").format(expected=visible(error.expected))),
+                    Piece(f"✗ {seen(error.wrong)}", "bad"),
+                    Piece(_("  expected: {expected}").format(expected=seen(error.expected))),
                 ]
             )
             return
@@ -298,7 +303,7 @@ class FieldEditor(Vertical):
 
     def refuse(self, error: FieldError) -> None:
         """Show in place why the store did not take the value."""
-        self._says([Piece(f"✗ {visible(str(error))}", "bad")])
+        self._says([Piece(f"✗ {seen(str(error))}", "bad")])
         self.app.bell()
 
     # Saving

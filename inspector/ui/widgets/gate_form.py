@@ -15,7 +15,7 @@ from inspector.errors import FieldError
 from inspector.gate.governs import GOVERNS_KEYS, OPERATIONS, governs_of, make_governs, salvage
 from inspector.i18n import N_, _
 from inspector.records import ABSENT, ACTIONS, MEMORY_FIELDS, Memory, Presence, presence_of
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.values import editor_form, read_typed
 
 #: The fields of authority that the form offers, in its order.

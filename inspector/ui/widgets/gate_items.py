@@ -17,8 +17,8 @@ from inspector.gate.grants import GrantComparison
 from inspector.gate.operation import Operation
 from inspector.i18n import N_, _
 from inspector.records import Memory, Presence
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.gate_signs import DECIDES, OUTCOME_STYLES, STRICTER, result_words
 from inspector.ui.widgets.reader import Item, blank

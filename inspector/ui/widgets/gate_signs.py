@@ -12,7 +12,7 @@ from inspector.gate.action import RANK, Outcome
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gate import MODES, RESULTS, Mode
 from inspector.i18n import N_, _
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.signs import ARROW
 from inspector.views import Candidate

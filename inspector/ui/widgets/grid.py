@@ -210,15 +210,15 @@ class Grid(GridView, can_focus=True):
         if row != self._row and self.row_count:
             before, self._row = self._row, row
             self._take_key()
-            self.refresh_line(before + self._head)
-            self.refresh_line(row + self._head)
+            self.refresh_line(self._line_of(before))
+            self.refresh_line(self._line_of(row))
             self._announce()
         self.scroll_to_cursor()
 
     def _go_column(self, number: int) -> None:
         if number != self._column:
             self._column = number
-            self.refresh_line(self._row + self._head)
+            self.refresh_line(self._line_of(self._row))
             self.refresh(Region(0, 0, self.size.width, self._head))
             self.post_message(self.ColumnHighlighted(self, self.cursor_column))
         self.scroll_to_cursor()
@@ -230,10 +230,11 @@ class Grid(GridView, can_focus=True):
         if height <= 0:
             return
         top, left = self.scroll_offset.y, self.scroll_offset.x
-        if self._row < top:
-            top = self._row
-        elif self._row >= top + height:
-            top = self._row - height + 1
+        first = self._row * self._each
+        if first < top:
+            top = first
+        elif first >= top + height:
+            top = first - height + 1
         placed = self._placed
         if self.column_cursor and self._column < len(placed):
             start, width = placed[self._column]
@@ -248,6 +249,7 @@ class Grid(GridView, can_focus=True):
 
     def on_mount(self) -> None:
         """Announce the first row under the cursor."""
+        self.give_room()
         self._relayout()
         self._announce()
 
@@ -292,7 +294,7 @@ class Grid(GridView, can_focus=True):
 
     @property
     def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height - self._head - 1)
+        return max(1, (self.scrollable_content_region.height - self._head) // self._each - 1)
 
     def _sideways(self, step: int) -> None:
         if not self.column_cursor:
@@ -357,7 +359,7 @@ class Grid(GridView, can_focus=True):
             if column is not None:
                 self.post_message(self.HeaderClicked(self, self._columns[column].key))
             return
-        row = offset.y - self._head + self.scroll_offset.y
+        row = (offset.y - self._head + self.scroll_offset.y) // self._each
         if row >= self.row_count:
             return
         again = row == self._row and event.chain > 1

@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.i18n import N_, _
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, GridSource, Piece, Placed, RowList, fit, pieces_of, place_columns
 
 #: Names of styles that a Piece may carry; each is the component class ``grid--NAME``.
@@ -92,6 +92,8 @@ class GridView(ScrollView, inherit_bindings=False):
         self.column_cursor = column_cursor
         self.show_header = show_header
         self.empty = empty
+        #: Lines of a row: itself, and a blank one where the theme gives room.
+        self._each = 1
         self._row = 0
         self._key: Hashable | None = None
         self._column = 0
@@ -135,7 +137,7 @@ class GridView(ScrollView, inherit_bindings=False):
         row = self._source.find(key)
         if row is not None:
             self._drop(row)
-            self.refresh_line(row + self._head)
+            self.refresh_line(self._line_of(row))
 
     def as_table(self) -> tuple[list[str], Iterator[list[str]]]:
         """Labels and all rows as plain text, for an export; the texts are the data's own, not made inert."""
@@ -148,6 +150,17 @@ class GridView(ScrollView, inherit_bindings=False):
     def _head(self) -> int:
         return 1 if self.show_header else 0
 
+    def _line_of(self, row: int) -> int:
+        """The line that a row stands on, counted from the top of the table."""
+        return row * self._each + self._head
+
+    def give_room(self) -> None:
+        """Follow the theme: one line a row, or a blank one below each."""
+        each = 2 if self.app.has_class("-roomy") else 1
+        if each != self._each:
+            self._each = each
+            self._relayout()
+
     @property
     def _placed(self) -> tuple[Placed, ...]:
         return self._columns_placed
@@ -158,7 +171,7 @@ class GridView(ScrollView, inherit_bindings=False):
         Asking for the room beside the bars that stand now would be one layout late, and a bar would call the other up.
         """
         width, height = self.size
-        lines = self.row_count + self._head
+        lines = self.row_count * self._each + self._head
         bar = self.styles.scrollbar_size_vertical
         room = width - bar if lines > height else width
         self._columns_placed = place_columns(self._columns, max(1, room - GUTTER), GAP)
@@ -183,7 +196,7 @@ class GridView(ScrollView, inherit_bindings=False):
     def _relayout(self) -> None:
         self._strips.clear()
         self._place()
-        self.virtual_size = Size(self._row_width, self.row_count + self._head)
+        self.virtual_size = Size(self._row_width, self.row_count * self._each + self._head)
         self.refresh()
 
     def _drop(self, row: int) -> None:
@@ -210,11 +223,11 @@ class GridView(ScrollView, inherit_bindings=False):
         width = self.scrollable_content_region.width
         if y < self._head:
             return self._window(self._header_strip(), width, "grid--header")
-        row = y - self._head + self.scroll_offset.y
+        row, below = divmod(y - self._head + self.scroll_offset.y, self._each)
         if not self.row_count:
             text = f"  {visible(_(self.empty))}" if y == self._head + 1 else ""
             return Strip([Segment(text, self._style("grid--empty"))]).adjust_cell_length(width, self.rich_style)
-        if row >= self.row_count:
+        if row >= self.row_count or below:
             return Strip.blank(width, self.rich_style)
         here = row == self._row
         if (strip := self._strips.get((row, here))) is None or here:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.i18n import _
-from inspector.text import visible
+from inspector.ui.veil import is_redacted, visible
 from inspector.ui.widgets.cells import Piece, fit
 
 
@@ -35,7 +35,7 @@ class HeaderBar(Widget):
         """Show a store's name, facts such as ``12 memories``, and notices such as ``assumed: status=current``."""
         self.name_shown = name
         self.facts = tuple(facts)
-        self.notices = tuple(notices)
+        self.notices = ("redacted", *notices) if is_redacted() else tuple(notices)
 
     def watch_notices(self, notices: tuple[str, ...]) -> None:
         """A second line only where it is needed."""

@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from inspector.text import visible
+from inspector.ui.veil import is_hidden, is_redacted
 
 
 def typed(text: str, *, newlines: bool = False) -> str:
@@ -31,6 +32,14 @@ class SafeInput(Input):
         &:focus { border: none; background: $cursor-cell; }
     }
     """
+
+    def on_mount(self) -> None:
+        """In a redacted session a name of the store is masked as soon as it stands there."""
+        if is_redacted():
+            self.watch(self, "value", self._mask)
+
+    def _mask(self, value: str) -> None:
+        self.password = is_hidden(value)
 
     def replace(self, text: str, start: int, end: int) -> None:
         """Put text in place of a part; every way of entering text comes through here."""

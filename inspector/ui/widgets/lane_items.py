@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay
-from inspector.text import counted, visible
+from inspector.text import counted
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import content

@@ -22,6 +22,7 @@ class LessonPanel(VerticalScroll, can_focus=False):
     """Shows the step of a run. It takes no focus: the learner's keys go to the screen that the lesson is about."""
 
     PANE: ClassVar[str] = "Lesson"
+    SCOPED_CSS = False  # the class -low is the screen's
     DEFAULT_CSS = """
     LessonPanel {
         height: auto;

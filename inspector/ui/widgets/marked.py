@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from textual.content import Content
 
-from inspector.text import visible
+from inspector.ui.veil import part_of, visible
 from inspector.ui.widgets.signs import CONTENT_STYLES
 
 OPEN, CLOSE = "⟦", "⟧"
@@ -41,7 +41,7 @@ def mark_text(text: str, marks: Iterable[Mark], style: str = "") -> Content:
     parts: list[tuple[str, str]] = []
     sign, marked = CONTENT_STYLES["heading"], f"underline {CONTENT_STYLES['strong']}"
     for piece, tags in _stretches(text, marks):
-        shown = visible(piece, newlines=True)
+        shown = visible(part_of(piece), newlines=True)
         if tags:
             parts += [(f"{OPEN}{','.join(tags)} ", sign), (shown, marked), (CLOSE, sign)]
         else:

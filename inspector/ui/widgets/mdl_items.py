@@ -20,7 +20,7 @@ from inspector.mdl import (
     Switches,
 )
 from inspector.mdl.decision import actions_of, in_corner
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets import mdl_plots
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.mdl_constants import fixed, show_constant

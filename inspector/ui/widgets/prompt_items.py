@@ -12,8 +12,8 @@ from inspector.audit.case import Row
 from inspector.audit.exposure import cites, how, lets_through, place_in
 from inspector.audit.figures import let_through_counts
 from inspector.records import Query
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import MemoryChoice, memory_pieces
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.marked import Mark, mark_text

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.i18n import _
 from inspector.records import ABSENT, FieldSpec, Record
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, content

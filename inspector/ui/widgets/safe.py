@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from textual.app import App
 from textual.content import Content
 
-from inspector.text import visible
+from inspector.ui.veil import visible
 
 if TYPE_CHECKING:
     from inspector.ui.widgets.reader import Item

@@ -12,8 +12,8 @@ from textual.content import Content
 
 from inspector.i18n import _
 from inspector.session_tag import SessionTag
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate, QueryRow
 

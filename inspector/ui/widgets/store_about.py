@@ -9,7 +9,7 @@ from inspector.gate.gaps import Offer
 from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS, Memory
 from inspector.store.lint import Finding
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.gate_items import FormChoice, closing_items
 from inspector.ui.widgets.reader import Item, blank

@@ -12,8 +12,9 @@ from textual.message import Message
 
 from inspector.i18n import N_, _
 from inspector.store.lint import CODES, SEVERITIES, Finding
-from inspector.text import fold, visible
+from inspector.text import fold
 from inspector.ui.panes import Table
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane

@@ -12,9 +12,10 @@ from inspector.i18n import N_, _
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay, Tick
 from inspector.store.timeline import Segment
-from inspector.text import counted, visible
+from inspector.text import counted
 from inspector.times import Instant
 from inspector.ui.panes import Table
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList, fit
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane

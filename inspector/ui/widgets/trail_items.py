@@ -10,7 +10,7 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Hit, Row
 from inspector.audit.events import Event
 from inspector.audit.trail import Step, Trail, filter_words, score_words
-from inspector.text import visible
+from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import proof_items
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank

@@ -14,6 +14,7 @@ from inspector.errors import FieldError
 from inspector.i18n import _
 from inspector.records import ABSENT, FieldSpec, Presence, check_field, presence_of
 from inspector.text import visible
+from inspector.ui.veil import visible as seen
 
 #: How the three kinds of missing value are shown (STYLE 3: a null is never blank).
 ABSENT_WORDS = "∅ absent"
@@ -42,10 +43,10 @@ def show_value(value: Any, *, newlines: bool = False) -> str:
     if presence is Presence.EMPTY:
         return _("{to_json} empty").format(to_json=to_json(value))
     if isinstance(value, str):
-        return visible(f'"{value}"' if _reads_as_other(value) else value, newlines=newlines)
+        return seen(f'"{value}"' if _reads_as_other(value) else value, newlines=newlines)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return visible("[" + ", ".join(f'"{part}"' if _needs_quotes(part) else part for part in value) + "]")
-    return visible(to_json(value))
+        return seen("[" + ", ".join(f'"{part}"' if _needs_quotes(part) else part for part in value) + "]")
+    return seen(to_json(value))
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:

@@ -13,8 +13,8 @@ from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import AxisResult, Explanation
 from inspector.i18n import _
 from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, TRIT_STYLES, content, trit, verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -38,6 +39,9 @@ from inspector.views import VERDICT_WORDS
 VERSION = 1
 #: Edits that flip a verdict are looked for on at most this many memories of an incident: a search takes a while.
 _FIXED = 6
+#: Names of events that say nothing of whose they are.
+_TOOLS = frozenset(("search", "retrieval", "retrieve", "retriever", "search_memory", "rerank", "reranker"))
+_NUMBERED = re.compile(r"event \d+")
 
 
 def report(
@@ -162,6 +166,10 @@ def _redactor(inspection: Inspection, auditor: Auditor, qis: Sequence[int]) -> R
             redactor.learn_record(row.memory)
         for _, item in done.unknown:
             redactor.learn(item.id, "memory")
+        for event in done.recorded.events:
+            # A tool's name may hold a store's: only what every tool is called stays.
+            if event.name not in _TOOLS and not _NUMBERED.fullmatch(event.name):
+                redactor.learn(event.name, "event")
     return redactor
 
 

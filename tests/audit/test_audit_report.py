@@ -219,6 +219,22 @@ def test_the_user_s_rules_are_texts_too() -> None:
         assert words not in redacted
 
 
+def test_the_name_of_a_tool_may_hold_a_store_s(tmp_path: Path) -> None:
+    events = [{"name": name, "retrieved": [{"id": "m1", "score": 0.5}]} for name in ("search acme-prod (kb)", "search")]
+    asked = {"id": "q1", "text": "What now?", "recorded": {"events": events, "answer": "No."}}
+    (tmp_path / "memories.jsonl").write_text('{"id": "m1", "text": "A note."}\n', encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
+    with opened(tmp_path) as inspection:
+        plain, redacted = made(inspection), made(inspection, redact=True)
+    assert "acme-prod" in to_json(plain)
+    for form in FORMS.values():
+        assert "acme" not in form(redacted)
+    first, second = redacted["incidents"][0]["events"]
+    assert re.fullmatch(r"⟨event \w{8}⟩", first["name"])
+    assert second["name"] == "search"
+    assert redacted["incidents"][0]["candidates"][0]["path"] == first["name"]
+
+
 def test_sentences_keep_our_words() -> None:
     redactor = Redactor([memory("1", "a text")], [query()])
     redactor.learn("kim", "owner")

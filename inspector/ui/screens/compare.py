@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,12 +20,13 @@ from inspector.errors import InspectorError
 from inspector.records import AXES
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
+from inspector.ui.panes import Table
 from inspector.ui.screens.compare_base import CompareState
 from inspector.ui.screens.compare_dialogs import Asked, CompareDialog
 from inspector.ui.screens.compare_labels import CompareLabels
 from inspector.ui.screens.compare_views import VIEWS
 from inspector.ui.screens.compare_work import AT_ONCE, Found, Fresh
-from inspector.ui.widgets.compare_table import PathKey
+from inspector.ui.widgets.compare_table import PathKey, figure_table
 from inspector.ui.widgets.detail import TabBar
 from inspector.ui.widgets.header import HeaderBar
 
@@ -402,6 +403,10 @@ class CompareScreen(CompareLabels):
             return True
         self.action_leave()
         return True
+
+    def export_tables(self) -> Sequence[Table]:
+        """Every figure in full, whatever view is in sight."""
+        return [] if self.state.shown is None else [figure_table(self.state.shown)]
 
     def copy_text(self) -> str | None:
         """What ``y`` copies where the focus is on nothing else: the line below."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from textual import on
 
 from inspector.compare.comparison import Behind
 from inspector.records import Record
+from inspector.trit import UNKNOWN
 from inspector.ui.messages import guarded
 from inspector.ui.screens.compare_views import CompareViews
 from inspector.ui.widgets.cells import Piece
@@ -158,15 +160,16 @@ class CompareLabels(CompareViews):
             self.go_to_inspect(qi, resolve.route, index)
 
     def _where_open(self, route: str, mi: int) -> int | None:
-        """The first query on whose ranking a memory is unresolved, else the first that holds it."""
+        """A query on which a memory is unresolved: in its matched prefix, else in its ranking; else one with it."""
         shown = self.state.shown
         if shown is None or route not in [result.route for result in shown.routes]:
             return None
-        memory = shown.sources[0].runs[route].memory
+        part, memory = shown.route(route).sources[0], shown.sources[0].runs[route].memory
         held = memory == mi
-        unresolved = held & (shown.route(route).sources[0].admissible == 1)
-        for cells in (unresolved, held):
-            rows = cells.any(axis=1).nonzero()[0]
+        unresolved = held & (part.admissible == np.uint8(UNKNOWN))
+        inside = np.arange(memory.shape[1]) < part.matched.prefix[:, None]
+        for cells in (unresolved & inside, unresolved, held):
+            rows = np.flatnonzero(cells.any(axis=1))
             if len(rows):
                 return int(rows[0])
         return None

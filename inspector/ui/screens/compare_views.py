@@ -25,6 +25,7 @@ from inspector.ui.widgets.compare_lists import (
     LensPane,
     QueriesPane,
     ResolvePane,
+    drill_columns,
     drill_to,
     query_rows,
 )
@@ -289,6 +290,9 @@ class CompareViews(CompareWorking):
         if drill is None or shown is None:
             self.queries_pane.fill((), empty="enter on a figure shows the queries behind it")
             return
+        columns = drill_columns(drill)
+        if columns != list(self.queries_pane.grid.columns):
+            self.queries_pane.grid.set_columns(columns)
         rows = query_rows(shown, self.inspection.queries, drill)
         self.queries_pane.fill(
             rows, [Piece(f"{len(rows):,}: {drill.words}", "changed")], empty="no query is behind this"

@@ -300,18 +300,28 @@ class QueriesPane(ListPane):
         "figure."
     )
     COLUMNS = (
-        Column("query", "query", 16, 8, frozen=True, flex=1),
+        Column("query", "query", 26, 12, frozen=True, flex=2),
         Column("value", "figure", 12, 6, align="right"),
         Column("base", "base", 12, 6, align="right"),
         Column("recall", "recall", 6, align="right"),
         Column("prefix", "matched prefix", 22, 14),
-        Column("note", "", 12, 4, flex=1),
+        Column("note", "", 30, 12, flex=2),
         Column("asks", "asks", 12, 6, flex=1),
         Column("text", "text", 16, 8, flex=5),
     )
 
     def __init__(self, *, id: str) -> None:
         super().__init__(self.COLUMNS, id=id, empty="no query is behind this figure")
+
+
+def drill_columns(drill: Drill) -> list[Column]:
+    """The columns that have something to say for a drill."""
+    left_out = {"note"} if not drill.notes else set()
+    if drill.shown is None:
+        left_out |= {"value", "base"}
+    if drill.route is None:
+        left_out |= {"recall", "prefix"}
+    return [column for column in QueriesPane.COLUMNS if column.key not in left_out]
 
 
 def drill_to(comparison: Comparison, route: str, column: str, rule: str, path: str = "") -> Drill:
@@ -349,22 +359,20 @@ def query_rows(comparison: Comparison, queries: Sequence[Query], drill: Drill) -
     """The rows of the queries behind a figure."""
     source = comparison.sources[0]
     route = drill.route if drill.route in [result.route for result in comparison.routes] else None
-    rows = []
+    rows, columns = [], drill_columns(drill)
     for place, one in enumerate(drill.behind):
         query = queries[one.qi]
-        group = source.groups[source.group[one.qi]]
-        note = drill.notes[place] if place < len(drill.notes) else ""
-        cells = (
-            Piece(query.id, "strong"),
-            _figure_cell(comparison, route, drill, one.qi),
-            _figure_cell(comparison, comparison.request.base_route, drill, one.qi),
-            _recall(comparison, route, one.qi),
-            list(_prefix(comparison, route, one.qi)),
-            note,
-            _group_words(group),
-            query.text,
-        )
-        rows.append(Row((one.qi, place), cells))
+        cells: dict[str, Cell] = {
+            "query": Piece(query.id, "strong"),
+            "value": _figure_cell(comparison, route, drill, one.qi),
+            "base": _figure_cell(comparison, comparison.request.base_route, drill, one.qi),
+            "recall": _recall(comparison, route, one.qi),
+            "prefix": list(_prefix(comparison, route, one.qi)),
+            "note": drill.notes[place] if place < len(drill.notes) else "",
+            "asks": _group_words(source.groups[source.group[one.qi]]),
+            "text": query.text,
+        }
+        rows.append(Row((one.qi, place), [cells[column.key] for column in columns]))
     return rows
 
 

@@ -80,6 +80,7 @@ class PlotView(Widget, can_focus=True):
     def _again(self) -> None:
         self._drawn = None
         self.border_title = Content(visible(self._title))
+        self.border_subtitle = Content(f"{list(PLOTS).index(self.plot) + 1} of {len(PLOTS)}, n next")
         self.refresh()
 
     @property

@@ -10,6 +10,7 @@ from inspector.compare.comparison import Comparison, RouteResult
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.compare.intervals import MAX_SIGN_GROUPS, Delta, Figure
 from inspector.retrieval.specs import parse_route
+from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.compare_pane import ListPane, Row
 from inspector.ui.widgets.reader import Item, blank
@@ -226,6 +227,33 @@ def title_pieces(comparison: Comparison, rule: str) -> list[Piece]:
         pieces.append(Piece(" · one group: no intervals", "warn"))
     pieces.append(Piece(f" · prompt: {RULES[rule]} (v)", "dim"))
     return pieces
+
+
+def figure_table(comparison: Comparison) -> Table:
+    """Every figure of every route in full, for an export: six decimals, intervals, differences from the base."""
+    labels = ["route", "figure", "let through", "path", "value", "low", "high", "queries", "delta", "p"]
+    rows: list[list[str]] = []
+    for result in comparison.routes:
+        for name, figure in result.figures.items():
+            delta = result.deltas.get(name)
+            moved = ["", ""] if delta is None else [_full(delta.value), _full(delta.p)]
+            rows.append([result.route, name, "", "", *_in_full(figure), *moved])
+        exposed = [("", result.exposures), *((path.path, path.exposures) for path in result.paths)]
+        for path, rules in exposed if len(result.paths) > 1 else exposed[:1]:
+            rows += [
+                [result.route, name, rule, path, *_in_full(figure), "", ""]
+                for rule, figures in rules.items()
+                for name, figure in figures.items()
+            ]
+    return Table("all figures", labels, rows)
+
+
+def _full(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"
+
+
+def _in_full(figure: Figure) -> list[str]:
+    return [_full(figure.value), _full(figure.low), _full(figure.high), str(figure.queries)]
 
 
 # What is said of one figure

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -281,6 +283,41 @@ async def test_the_dialog_refuses_what_cannot_be_compared_in_place(compared: Ope
             line.value = before
         await c.press("escape")
         assert c.screen.state.request.tau == 0.8
+
+
+async def test_agreement_of_judgments_with_its_caution_and_the_queries_in_dispute(
+    compared: OpenBench, tmp_path: Path
+) -> None:
+    folder = tmp_path / "teas"
+    folder.mkdir()
+    said = [("m1", "a", 1), ("m1", "b", 1), ("m2", "a", 1), ("m2", "b", 0)]
+    namespaces = {"m1": "ann", "m2": "bob"}
+    lines = [
+        {
+            "query_id": "q1",
+            "memory_id": mid,
+            "namespace": namespaces[mid],
+            "axis": "policy",
+            "value": v,
+            "source": source,
+        }
+        for mid, source, v in said
+    ]
+    (folder / "judgments.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    async with compared() as c:
+        await c.press("5")
+        # four values, one of them 0: half the pairs of a unit differ, and half of those that chance would give
+        assert c.cells(c.screen.agreement_pane, "policy")["alpha"] == "0.000"
+        assert "policy is read as consistency with declared fields" in c.bench.seen()
+        c.screen.agreement_pane.grid.focus()
+        await c.press("enter")
+        assert c.queries == ["q1"]
+        assert "m2: a 1, b 0" in c.bench.seen()
+        tables = [table for node in (c.screen.queries_pane, c.screen) for table in node.export_tables()]
+        assert [table.name for table in tables] == ["Queries behind", "all figures"]
+        rows = [dict(zip(tables[1].columns, row, strict=True)) for row in tables[1].rows]
+        lower = next(row for row in rows if (row["route"], row["figure"]) == ("global_bm25", "prefix"))
+        assert lower["value"] == "2.500000"
 
 
 async def test_from_store_and_back(compared: OpenBench) -> None:

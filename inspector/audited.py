@@ -52,6 +52,12 @@ class Audited(Weighing):
         self._audit_rest(on_progress, cancelled)
 
     @property
+    def stamp(self) -> tuple[object, ...]:
+        """Something that differs as soon as anything that can be asked of the store may have changed."""
+        auditor = self.auditor
+        return (*super().stamp, auditor.order, auditor.budget, auditor.measure)
+
+    @property
     def is_settled(self) -> bool:
         """Whether every ranking, vector and audit follows the edits; if not, run :meth:`settle` in a worker."""
         return self.is_ranked and (self._evaluation is None or not self.auditor.missing_count)

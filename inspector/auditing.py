@@ -136,6 +136,11 @@ class Auditor:
             done = self._audits[qi] = audit(self.case(qi))
         return done
 
+    def made(self, qi: int) -> QueryAudit | None:
+        """The audit of a query if it is made and in force."""
+        self._check()
+        return self._audits.get(qi)
+
     def has(self, qi: int) -> bool:
         """Whether the audit of a query is made and in force."""
         self._check()

@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from inspector.audit.events import Event, Item
 from inspector.audit.figures import Bounds, contamination_by_path, let_through_counts
 from inspector.audit.redact import Redactor
 from inspector.audit.stages import proof_ids
+from inspector.audit.trail import Trail
 from inspector.auditing import Auditor
 from inspector.axes.verdict import AxisResult
 from inspector.errors import Cancelled
@@ -37,6 +38,20 @@ from inspector.trit import Trit
 from inspector.views import VERDICT_WORDS
 
 VERSION = 1
+
+
+class Audits(Protocol):
+    """Gives audits and trails: an Auditor whose lock is held, or an Inspection, which takes it for each."""
+
+    def audit(self, qi: int) -> QueryAudit:
+        """The audit of one query."""
+        ...
+
+    def trail(self, qi: int, mi: int) -> Trail:
+        """The trail of any stored memory for a query."""
+        ...
+
+
 #: Edits that flip a verdict are looked for on at most this many memories of an incident: a search takes a while.
 _FIXED = 6
 #: Names of events that say nothing of whose they are.
@@ -46,7 +61,7 @@ _NUMBERED = re.compile(r"event \d+")
 
 def report(
     inspection: Inspection,
-    auditor: Auditor,
+    auditor: Audits,
     qis: Iterable[int],
     *,
     redact: bool = False,
@@ -149,7 +164,7 @@ def reasons_of(inspection: Inspection) -> Reasons:
     return reasons
 
 
-def _redactor(inspection: Inspection, auditor: Auditor, qis: Sequence[int]) -> Redactor:
+def _redactor(inspection: Inspection, auditor: Audits, qis: Sequence[int]) -> Redactor:
     redactor = Redactor(inspection.memories, inspection.queries)
     redactor.learn(inspection.name, "store")
     for words in _settings_words(inspection):
@@ -190,7 +205,7 @@ def _settings_words(inspection: Inspection) -> Iterable[str]:
 class _Incident:
     """One query's part of a report."""
 
-    def __init__(self, inspection: Inspection, auditor: Auditor, qi: int, fixes: bool) -> None:
+    def __init__(self, inspection: Inspection, auditor: Audits, qi: int, fixes: bool) -> None:
         self.inspection = inspection
         self.auditor = auditor
         self.qi = qi

@@ -120,11 +120,13 @@ _KINDS: dict[str, type] = {"lenient": bool, "assume": dict, "planes": bool}  # t
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """What the terminal UI is asked to open: sources and options; ``demo`` names a bundled store."""
+    """What the terminal UI is asked to open: sources and options; ``demo`` names a bundled store, ``place`` the screen
+    that is shown first."""
 
     sources: tuple[Path, ...]
     options: OpenOptions = field(default_factory=OpenOptions)
     demo: str | None = None
+    place: Literal["inspect", "triage"] = "inspect"
 
 
 def demos() -> list[Demo]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from inspector.audit.audit import QueryAudit
 from inspector.audit.causes import Decided, cause_of, proof_of
 from inspector.audit.stages import Proof
 from inspector.audit.triage import Incident, Queue, identity_of, recorded_at, severity_of
 from inspector.auditing import Auditor
-from inspector.errors import FieldError
+from inspector.errors import Cancelled, FieldError
 from inspector.inspection import Inspection
+from inspector.records import OnProgress, Progress
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
+
+#: Seconds for which the lock is held at a time, and for which others then may take it.
+HOLD, REST = 0.008, 0.001
 
 
 class Triage:
@@ -19,25 +26,64 @@ class Triage:
     An incident is made once for each audit: after an edit only those are made anew that it reached.
     """
 
-    def __init__(self, inspection: Inspection, auditor: Auditor) -> None:
+    def __init__(
+        self,
+        inspection: Inspection,
+        auditor: Auditor,
+        on_progress: OnProgress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._inspection = inspection
         self._auditor = auditor
         self._made: dict[int, tuple[QueryAudit, Incident]] = {}
-        self.queue = Queue(self.incidents(), inspection.workspace, edited=inspection.active_edits > 0)
+        found = self.incidents(on_progress, cancelled)
+        self.queue = Queue(found, inspection.workspace, edited=inspection.active_edits > 0)
 
     def refresh(self) -> None:
         """Bring the queue up to date after edits."""
-        self.queue.refresh(self.incidents(), edited=self._inspection.active_edits > 0)
+        self.take(self.incidents())
 
-    def incidents(self) -> list[Incident]:
-        """Every query as an incident, audited under the edits in force."""
-        out = []
-        for qi, done in enumerate(self._auditor.all()):
-            kept = self._made.get(qi)
-            if kept is None or kept[0] is not done:
-                kept = self._made[qi] = done, self._incident(qi, done)
-            out.append(kept[1])
-        return out
+    def take(self, incidents: list[Incident]) -> None:
+        """Bring the queue up to date with incidents that :meth:`incidents` has made."""
+        self.queue.refresh(incidents, edited=self._inspection.active_edits > 0)
+
+    def follows(self, one: Incident) -> bool:
+        """Whether an incident is of the audit in force; if not, it is of before an edit that reaches it."""
+        kept = self._made.get(one.qi)
+        return kept is not None and kept[1].identity == one.identity and self._auditor.made(one.qi) is kept[0]
+
+    def incidents(
+        self, on_progress: OnProgress | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> list[Incident]:
+        """Every query as an incident, audited under the edits in force. Raises Cancelled.
+
+        The lock is held a short while at a time, so that a screen can read and edit meanwhile; what an edit reaches is
+        made again.
+        """
+        done = 0
+        while True:
+            if cancelled():
+                raise Cancelled("working out the incidents was cancelled")
+            with self._inspection.lock:
+                until = time.monotonic() + HOLD
+                total = len(self._inspection.queries)
+                waiting = [qi for qi in range(total) if not self._is_made(qi)]
+                for place, qi in enumerate(waiting):
+                    if place and time.monotonic() >= until:
+                        waiting = waiting[place:]
+                        break
+                    audited = self._auditor.audit(qi)
+                    self._made[qi] = audited, self._incident(qi, audited)
+                else:
+                    return [self._made[qi][1] for qi in range(total)]
+            done = total - len(waiting)
+            if on_progress is not None:
+                on_progress(Progress("working out the incidents", done, total, "queries"))
+            time.sleep(REST)
+
+    def _is_made(self, qi: int) -> bool:
+        kept = self._made.get(qi)
+        return kept is not None and self._auditor.made(qi) is kept[0]
 
     def _incident(self, qi: int, done: QueryAudit) -> Incident:
         query = self._inspection.queries[qi]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from textual.binding import Binding, BindingType
 from textual.keys import format_key
 
-from inspector.ui.keys import common, compare, inspect, learn, mapping, start, store
+from inspector.ui.keys import common, compare, inspect, learn, mapping, start, store, triage
 from inspector.ui.keys.action import Action
 
 #: Each place, its title in the help screen, and the places around it whose keys work in it too.
@@ -48,6 +48,9 @@ PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "compared": ("Tables of Compare", ("grid", "compare", "app")),
     "figure": ("Figure in Compare", ("reader", "text", "compare", "app")),
     "plot": ("Plot", ("compare", "app")),
+    "triage": ("Triage", ("app",)),
+    "queue": ("Triage's queue", ("grid", "triage", "app")),
+    "incident": ("Triage's incident", ("reader", "text", "triage", "app")),
     "edits": ("List of edits", ("grid", "dialog")),
     "jump": ("Jump", ()),
     "settings": ("Settings", ("dialog",)),
@@ -58,6 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     *common.everywhere(),
     *inspect.inspect(),
     *store.store(),
+    *triage.triage(),
     *compare.compare(),
     *compare.plots(),
     *inspect.panes(),

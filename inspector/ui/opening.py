@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual import on, work
 from textual.app import App
@@ -119,7 +119,12 @@ class Opening(App[int]):
 
         self.inspection = inspection
         self._loading = None
-        self.switch_screen(InspectScreen(inspection))
+        screen = InspectScreen(inspection)
+        self.switch_screen(screen)
+        if self.request is not None and self.request.place == "triage":
+            # Asked for once: opened again on another route it begins where every store does.
+            self.request = dataclasses.replace(self.request, place="inspect")
+            screen.call_after_refresh(screen.action_triage)
 
     def action_open_another(self) -> None:
         """Back to the choice of stores."""
@@ -263,10 +268,12 @@ class Opening(App[int]):
 
         if message.demo:
             options = OpenOptions(temporary=True)
-            self.open_request(OpenRequest((demo_folder(message.demo),), options, demo=message.demo))
+            place: Literal["inspect", "triage"] = "triage" if message.triage else "inspect"
+            self.open_request(OpenRequest((demo_folder(message.demo),), options, message.demo, place))
         elif message.recent is not None:
             options = OpenOptions.as_remembered(Path(message.recent.path), message.recent.options)
-            self.open_request(OpenRequest(tuple(Path(source) for source in message.recent.sources), options))
+            sources = tuple(Path(source) for source in message.recent.sources)
+            self.open_request(OpenRequest(sources, options, place="triage" if message.triage else "inspect"))
         elif message.way == "learn":
             self.show_lessons()
         elif message.way == "files":

@@ -6,8 +6,9 @@ attributes that the help screen and the jump letters show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from textual.screen import Screen
@@ -68,6 +69,25 @@ class Exportable(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Report:
+    """A report to export: its words, what has to be known of it, the proposed file name, and what writes it."""
+
+    words: str
+    about: str
+    file: str
+    write: Callable[[Path], None]
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """Offers reports to the export screen."""
+
+    def reports(self) -> Sequence[Report]:
+        """The reports that can be written."""
+        ...
+
+
 def around(screen: Screen[Any]) -> Iterator[Widget]:
     """The focused widget, then what is around it, the screen last; only the screen where nothing has the focus."""
     node = screen.focused
@@ -92,3 +112,8 @@ def json_to_copy(screen: Screen[Any]) -> str | None:
 def tables_to_export(screen: Screen[Any]) -> list[Table]:
     """The tables that the pane with the focus offers, then those of what is around it."""
     return [table for node in around(screen) if isinstance(node, Exportable) for table in node.export_tables()]
+
+
+def reports_to_export(screen: Screen[Any]) -> list[Report]:
+    """The reports that the pane with the focus offers, then those of what is around it."""
+    return [report for node in around(screen) if isinstance(node, Reporting) for report in node.reports()]

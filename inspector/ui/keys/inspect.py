@@ -76,6 +76,7 @@ def inspect() -> Iterator[Action]:
     )
     yield act("store", "o", "Go: Store", "the whole store: records, coverage map, findings, lanes", "store")
     yield act("compare", "V", "Go: Compare", "routes side by side at matched recall, plots, label errors", "compare")
+    yield act("triage", "T", "Go: Triage", "the queue of incidents: which stage failed in each, with proof")
     yield act("route", "r", "Route: Choose", "retrieval route, depth and k", "route")
     yield act("why_not", "w", "Candidates: Why not", "show any stored memory against this query", "why not")
     yield act("missing", "m", "Candidates: Eligible missing", "memories that should have been retrieved and were not")

@@ -39,6 +39,13 @@ def start() -> Iterator[Action]:
         label="learn",
         footer=True,
     )
+    yield Action(
+        "chooser.triage",
+        "T",
+        "Start: Triage",
+        "open the store or workspace under the cursor at its incidents",
+        "triage",
+    )
     yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
     yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
     yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")

@@ -21,6 +21,7 @@ def store() -> Iterator[Action]:
     yield act("previous_view", "left_curly_bracket", "Store: Previous view", "the view before", run="step_view(-1)")
     yield act("inspect", "w", "Store: Inspect", "the record in Inspect, against the query selected there", "why not")
     yield act("compare", "V", "Go: Compare", "routes side by side at matched recall, plots, label errors")
+    yield act("triage", "T", "Go: Triage", "the queue of incidents: which stage failed in each, with proof")
     yield act("leave", "o", "Store: Back to Inspect", "back to the queries and candidates")
     yield act("edit", "e", "Store: Edit", "edit the field under the cursor, of all marked records", "edit")
     yield act(

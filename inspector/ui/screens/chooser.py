@@ -26,7 +26,7 @@ from inspector.ui.veil import is_redacted
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.header import HeaderBar
-from inspector.ui.widgets.safe import plain
+from inspector.ui.widgets.safe import plain, say
 
 if TYPE_CHECKING:
     from inspector.requests import Demo
@@ -68,8 +68,11 @@ class ChooserScreen(BaseScreen):
     class Chosen(Message):
         """A bundled store by name, or a recent workspace; or, with neither, ``way`` names what was asked for."""
 
-        def __init__(self, *, demo: str = "", recent: Recent | None = None, way: str = "") -> None:
+        def __init__(
+            self, *, demo: str = "", recent: Recent | None = None, way: str = "", triage: bool = False
+        ) -> None:
             super().__init__()
+            self.triage = triage
             self.demo = demo
             self.recent = recent
             self.way = way
@@ -210,6 +213,16 @@ class ChooserScreen(BaseScreen):
     @on(Grid.RowSelected, "#files")
     def _way(self, message: Grid.RowSelected) -> None:
         self.post_message(self.Chosen(way=str(message.key)))
+
+    def action_triage(self) -> None:
+        """Open what is under the cursor at its incidents."""
+        key = self.focused.cursor_key if isinstance(self.focused, Grid) else None
+        if key is not None and self.focused is self.query_one("#demos"):
+            self.post_message(self.Chosen(demo=str(key), triage=True))
+        elif key is not None and self.focused is self.query_one("#recent"):
+            self.post_message(self.Chosen(recent=self._recents[key], triage=True))
+        else:
+            say(self.app, "put the cursor on a bundled store or a recent workspace")
 
     def action_show_part(self, part: str) -> None:
         """To a part of the screen, or what the part opens."""

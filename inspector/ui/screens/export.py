@@ -22,7 +22,7 @@ from inspector.i18n import N_, _
 from inspector.ui.app import InspectorApp
 from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
-from inspector.ui.panes import tables_to_export
+from inspector.ui.panes import reports_to_export, tables_to_export
 from inspector.ui.screens.base import Dialog
 from inspector.ui.veil import is_redacted, veiled
 from inspector.ui.widgets.cells import Column, Piece, RowList
@@ -39,12 +39,16 @@ _FORM_WORDS = {"csv": "CSV", "json": N_("JSON lines"), "md": "Markdown"}
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing that can be exported: its words, the proposed file name, and what makes the text."""
+    """One thing that can be exported: its words, the proposed file name, and what makes the text.
+
+    ``write`` writes it itself, where it is not made as one text in one go.
+    """
 
     words: str
     about: str
     file: str
-    make: Callable[[], str]
+    make: Callable[[], str] = str
+    write: Callable[[Path], None] | None = None
 
 
 def file_name(name: str) -> str:
@@ -54,7 +58,9 @@ def file_name(name: str) -> str:
 
 def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | None) -> list[Choice]:
     """What can be exported from a screen."""
-    found: list[Choice] = []
+    found: list[Choice] = [
+        Choice(one.words, one.about, file_name(one.file), write=one.write) for one in reports_to_export(screen)
+    ]
     for table in tables_to_export(screen):
         for form, words in _FORM_WORDS.items():
 
@@ -163,6 +169,9 @@ class ExportDialog(Dialog[None]):
             )
             return
         choice = self._choice
-        # The app writes: a worker of this dialog would end with it.
-        self.app.write_export(choice.words, choice.make, path)
         self.dismiss(None)
+        # Another writes: a worker of this dialog would end with it.
+        if choice.write is not None:
+            choice.write(path)
+        else:
+            self.app.write_export(choice.words, choice.make, path)

@@ -20,8 +20,8 @@ from inspector.i18n import _
 from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
-from inspector.ui.screens.inspect_audit import InspectAudit
 from inspector.ui.screens.inspect_compare import InspectCompare
+from inspector.ui.screens.inspect_triage import InspectTriage
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
@@ -45,7 +45,7 @@ MANY_PATHS = frozenset(("session_tag", "dual_path", "threshold_router", "cluster
 _HEADER_REST = 0.15
 
 
-class InspectScreen(InspectCompare, InspectAudit):
+class InspectScreen(InspectCompare, InspectTriage):
     """Three regions beside each other, or below each other where the terminal is narrow.
 
     In a narrow terminal the region with the focus gets the room: the list of queries shrinks to its title while the
@@ -124,6 +124,9 @@ class InspectScreen(InspectCompare, InspectAudit):
                 "strong",
             )
         (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
+        traced = sum(row.recorded for row in self.query_pane.list.rows)
+        if traced:
+            self.tell(f"{traced:,} with a recorded trace: T shows which stage failed in each, the worst first")
 
     def on_unmount(self) -> None:
         """Stop listening, and let the store be collected."""

@@ -345,6 +345,15 @@ class StoreScreen(StoreEditing, StoreViews):
             if isinstance(screen, InspectCompare):
                 screen.action_compare()
 
+    def action_triage(self) -> None:
+        """The queue of incidents, in place of this screen."""
+        from inspector.ui.screens.inspect_triage import InspectTriage
+
+        below = next((screen for screen in self.app.screen_stack if isinstance(screen, InspectTriage)), None)
+        if below is not None:
+            self.app.pop_screen()
+            below.action_triage()
+
     def action_leave(self) -> None:
         """Back to Inspect."""
         self.app.pop_screen()

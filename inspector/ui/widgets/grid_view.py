@@ -266,6 +266,12 @@ class GridView(ScrollView, inherit_bindings=False):
         cursor = "▸" if self.has_focus else "›"
         sign = "◉" if here and marked else cursor if here else "●" if marked else " "
         segments = [Segment(sign.ljust(GUTTER), self._style(base, "grid--marked") if marked else plain)]
+        wide = getattr(self._source, "wide", None)
+        if wide is not None and (pieces := wide(row)) is not None:
+            room = max(1, self._row_width - GUTTER)
+            for text, name in fit(pieces_of(pieces, self._columns[0]), room):
+                segments.append(Segment(text, self._style(base, *(f"grid--{each}" for each in name.split()))))
+            return Strip(segments)
         cells = self._source.cells(row)
         for number, (column, placed) in enumerate(zip(self._columns, self._placed, strict=True)):
             cell_base = "grid--cursor-cell" if here and self.column_cursor and number == self._column else base

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
     from inspector.lessons import Lesson
     from inspector.requests import OpenRequest
+
+#: Seconds of a thread's turn on the interpreter.
+TURN = 0.0005
 
 
 class InspectorApp(Presenting, App[int], inherit_bindings=False):
@@ -143,6 +147,9 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """The first screen; what was wrong with the user's files is said after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda theme: self._give_rows_room(theme.name))
+        # Threads that load, survey and judge share one interpreter with the screen: short turns, so that a key waits
+        # for one of them no longer than it takes to see.
+        sys.setswitchinterval(TURN)
         if self._learn is True:
             self.push_screen(self.lessons_screen())
         else:

@@ -6,7 +6,6 @@ load is left at once; what it still says later is of an old generation and only 
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 _EVERY = 0.1
 #: A store of so many records or more is shown while it is loaded.
 SHOWN_FROM = 20_000
-#: Seconds of a thread's turn while a store is read and loaded at once.
-_TURN = 0.0005
 
 
 def title_of(request: OpenRequest) -> str:
@@ -137,7 +134,6 @@ class LoadingScreen(BaseScreen):
         self._begin_with = begin
         self._stop = threading.Event()
         self._pace = Pace()
-        self._turns: float | None = None
 
     def compose(self) -> ComposeResult:
         """A box with what is going on."""
@@ -195,11 +191,6 @@ class LoadingScreen(BaseScreen):
                 inspection.close()
             self.app.post_message(self.Failed(self.generation, error))
 
-    def on_unmount(self) -> None:
-        """Turns as they were."""
-        if self._turns is not None:
-            sys.setswitchinterval(self._turns)
-
     def _tell_kept(self, rows: KeptRows) -> None:
         # A store that is loaded in a moment need not be shown twice.
         if len(rows) >= SHOWN_FROM:
@@ -212,9 +203,6 @@ class LoadingScreen(BaseScreen):
         event.stop()
         if not self._stop.is_set():
             self.add_class("-browsing")
-            # The loading thread and the screen take turns on one interpreter: shorter turns, so that a key waits less.
-            self._turns = sys.getswitchinterval()
-            sys.setswitchinterval(_TURN)
             self.mount(KeptPane(event.rows), after=self.query_one("#box"))
 
     def moved(self, report: Progress) -> None:

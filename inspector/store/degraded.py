@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.records import Memory, Query, Settings
-from inspector.text import fold, has_cjk, lexical_tokens
+from inspector.text import counted, fold, has_cjk, lexical_tokens
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
@@ -134,7 +134,7 @@ def _window(
     dated.sort(key=lambda one: (-one[0], memories[one[1]].uid))
     undated.sort(key=lambda i: memories[i].uid)
     if undated:
-        notes.append(f"{len(undated):,} memories of the session have no created_at and stand last")
+        notes.append(f"{counted(len(undated), 'memory', 'memories')} of the session without created_at, put last")
     return [*(i for _, i in dated), *undated][:size]
 
 

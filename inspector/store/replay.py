@@ -15,6 +15,7 @@ from typing import Any, Literal
 from inspector.records import Memory, Query, Settings
 from inspector.store.boundary import judge_standing, seed
 from inspector.store.timeline import NOT_COMPARABLE, BoundaryMark, BoundaryState, Segment, Timeline, log_of
+from inspector.text import counted
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
@@ -117,7 +118,9 @@ def replay(memories: Sequence[Memory], queries: Sequence[Query], session_id: str
             logs[index] = run.log()
     untagged = sum(memories[index].value("semantic_tag") is None for index in members)
     if untagged:
-        notes.append(f"{untagged:,} memories of the session have no semantic tag: no boundary moves them")
+        notes.append(
+            f"{counted(untagged, 'memory', 'memories')} of the session without a semantic tag: no boundary moves them"
+        )
     return Replay(session_id, tuple(ticks), tuple(lanes), logs, tuple(notes))
 
 
@@ -141,9 +144,11 @@ def _ticks(queries: Sequence[Query], session_id: str, settings: Settings, notes:
         placed.append((at, index))
     placed.sort(key=lambda one: (one[0].us, queries[one[1]].id))
     if undated:
-        notes.append(f"{undated:,} queries have no time and are left out")
+        notes.append(f"{counted(undated, 'query', 'queries')} without a time, left out")
     if untimed:
-        notes.append(f"{untimed:,} queries state no as_of and stand at the store's default, in order of their ids")
+        notes.append(
+            f"{counted(untimed, 'query', 'queries')} without an as_of, at the store's default in order of their ids"
+        )
     if len({at.naive for at, _ in placed}) > 1:
         notes.append("some times have no zone: their order against the others is in doubt within 14 hours")
     ticks: list[Tick] = []
@@ -158,7 +163,7 @@ def _ticks(queries: Sequence[Query], session_id: str, settings: Settings, notes:
             left, entered, now = now, tag, tag
         ticks.append(Tick(index, queries[index].id, at, tag, left, entered))
     if untagged:
-        notes.append(f"{untagged:,} queries have no semantic tag and move no boundary")
+        notes.append(f"{counted(untagged, 'query', 'queries')} without a semantic tag: no boundary moves")
     return ticks
 
 

@@ -95,8 +95,8 @@ def test_the_lanes_of_a_session_with_two_tasks() -> None:
     stays = "forgotten stays forgotten"
     assert kept["gone"] == [("q3", "resume", stays), ("q5", "archive", stays)]
     assert run.notes == (
-        "1 queries have no semantic tag and move no boundary",
-        "1 memories of the session have no semantic tag: no boundary moves them",
+        "1 query without a semantic tag: no boundary moves",
+        "1 memory of the session without a semantic tag: no boundary moves them",
     )
     assert {MEMORIES[index].id: [mark["state"] for mark in log] for index, log in run.logs.items()} == {
         "visa": ["archived", "active"],
@@ -172,9 +172,9 @@ def test_what_cannot_be_placed_is_said_and_moves_nothing() -> None:
         run.lanes[0].kept[0].reason == "whether it was stored by 2026-04-01T12:00:00Z is in doubt: state the time zone"
     )
     assert lanes(run)["undated"] == [(None, "04-01T08", "boundary_log")]
-    assert run.notes == ("1 queries have no time and are left out",)
+    assert run.notes == ("1 query without a time, left out",)
     stated = ZONED.with_(default_as_of=parse_time(at(23), "at"))
-    assert "1 queries state no as_of" in replay([], queries, "s", stated).notes[0]
+    assert "1 query without an as_of" in replay([], queries, "s", stated).notes[0]
 
 
 def test_lanes_without_a_replay() -> None:

@@ -116,18 +116,16 @@ async def test_rows_of_a_kept_store_while_it_is_loaded(tmp_path: Path, monkeypat
     async with app.run_test(size=(160, 30)) as pilot:
         await until(pilot, lambda: bool(app.screen.query(KeptPane)) and "m000" in seen(app))
         assert "200 memories  as imported, while the rest is loaded" in seen(app)
-        assert "[red]0␛[2J" in seen(app)
+        await until(pilot, lambda: "[red]0␛[2J" in seen(app))
         await pilot.press("G")
         await until(pilot, lambda: "m199" in seen(app))
         await pilot.press("slash")
         await pilot.pause()
         assert "find and sort come when the store is loaded" in seen(app)
         go.set()
-        await until(pilot, lambda: isinstance(app.screen, InspectScreen))
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "no queries in this store" in seen(app))
         assert app.inspection is not None
         assert len(app.inspection.memories) == 200
-        await pilot.pause()
-        app.close_inspection()
 
 
 async def test_two_exports_are_asked_about_and_opened_as_planes(tmp_path: Path) -> None:
@@ -146,4 +144,3 @@ async def test_two_exports_are_asked_about_and_opened_as_planes(tmp_path: Path) 
         await until(pilot, lambda: "ghost" in seen(app))
         await pilot.press("enter")
         await until(pilot, lambda: "showing 1 of 2: ghost" in seen(app))
-        app.close_inspection()

@@ -66,7 +66,7 @@ class CompareScreen(CompareLabels):
     CompareScreen #view-plots .-other { display: none; }
     CompareScreen.-tall.-medium #view-plots, CompareScreen.-tall.-wide #view-plots { grid-size: 2 2; }
     CompareScreen.-tall.-medium #view-plots .-other, CompareScreen.-tall.-wide #view-plots .-other { display: block; }
-    CompareScreen.-wide #compare-about { height: 12; }
+    CompareScreen.-tall #compare-about { height: 60%; }
     """
 
     class StoreChanged(Message):

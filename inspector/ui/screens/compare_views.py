@@ -26,6 +26,7 @@ from inspector.ui.widgets.compare_lists import (
     QueriesPane,
     ResolvePane,
     drill_columns,
+    drill_figure,
     drill_to,
     query_rows,
 )
@@ -33,6 +34,7 @@ from inspector.ui.widgets.compare_pane import ListPane
 from inspector.ui.widgets.compare_plot_view import PlotView
 from inspector.ui.widgets.compare_table import (
     SHOWN,
+    FigureKey,
     PathKey,
     RoutesPane,
     figure_items,
@@ -176,6 +178,13 @@ class CompareViews(CompareWorking):
             if column == "risk" and shown.route(key).figures["recall"].value is None:
                 column = "ranking"
             self.drill(drill_to(shown, key, column, self.state.rule_shown))
+
+    @on(Reader.Chosen, "#compare-about")
+    @guarded
+    def _figure_chosen(self, event: Reader.Chosen) -> None:
+        event.stop()
+        if self.state.shown is not None and isinstance(event.key, FigureKey):
+            self.drill(drill_figure(self.state.shown, event.key))
 
     # Plots
 

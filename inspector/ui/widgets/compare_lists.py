@@ -18,7 +18,7 @@ from inspector.comparing.sensitive import Sensitivity
 from inspector.records import Query
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.compare_pane import ListPane, Row
-from inspector.ui.widgets.compare_table import NONE, RULES, SHOWN, Shown, letter
+from inspector.ui.widgets.compare_table import NONE, RULES, SHOWN, FigureKey, Shown, letter
 from inspector.ui.widgets.reader import Item
 from inspector.ui.widgets.signs import bounds, content, share
 
@@ -353,6 +353,15 @@ def drill_to(comparison: Comparison, route: str, column: str, rule: str, path: s
         behind = tuple(Behind(0, qi, float(mine[qi])) for qi in found)
         return Drill(f"{name} of {where} other than that of {base}", route, behind, shown, rule)
     return Drill(f"{name} of {where}{said}", route, result.behind(shown.metric, exposure), shown, rule)
+
+
+def drill_figure(comparison: Comparison, key: FigureKey) -> Drill:
+    """The queries behind any figure of a route."""
+    lower = key.metric.replace("_upper", "_lower") if key.metric.endswith("_upper") else ""
+    shown = Shown(key.metric, lower, exposure=bool(key.rule))
+    said = f", {RULES[key.rule]}" if key.rule else ""
+    behind = comparison.route(key.route).behind(key.metric, key.rule or None)
+    return Drill(f"{key.metric.replace('_', ' ')} of {key.route}{said}", key.route, behind, shown, key.rule)
 
 
 def query_rows(comparison: Comparison, queries: Sequence[Query], drill: Drill) -> list[Row]:

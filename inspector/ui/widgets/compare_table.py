@@ -97,6 +97,15 @@ class PathKey:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class FigureKey:
+    """A figure of a route; ``rule`` is the way of letting through that it depends on, "" for none."""
+
+    route: str
+    metric: str
+    rule: str
+
+
 class RoutesPane(ListPane):
     """A row a route, below it a row for each path where it takes several."""
 
@@ -281,7 +290,32 @@ def figure_items(comparison: Comparison, key: object, column: str, rule: str) ->
     items += _figure_lines(comparison, result, shown, rule)
     if column in ("risk", "route", "interval", "infeasible", "conditional"):
         items += _parts(result)
-    return items
+    return [*items, blank(), *_readout(comparison, result, rule)]
+
+
+def _readout(comparison: Comparison, result: RouteResult, rule: str) -> Iterator[Item]:
+    """Every figure of the route, each leading to its queries."""
+    title = f"all figures of {letter(comparison, result.route)}"
+    yield Item(content([Piece(title, "heading"), Piece("  enter shows the queries behind one", "dim")]))
+    for metric in METRICS.values():
+        yield _readout_item(result, metric.name, result.figures[metric.name], metric.words, "")
+    figures = result.exposures.get(rule)
+    if figures is not None:
+        yield Item(content([Piece(f"prompt: {RULES[rule]}", "heading")]))
+        for metric in EXPOSURE_METRICS.values():
+            yield _readout_item(result, metric.name, figures[metric.name], metric.words, rule)
+
+
+def _readout_item(result: RouteResult, name: str, figure: Figure, words: str, rule: str) -> Item:
+    if figure.value is None:
+        pieces = [Piece("–        ", "dim")]
+    else:
+        value = f"{figure.value:,.3f}" if figure.value < 1000 else f"{figure.value:,.0f}"
+        pieces = [Piece(f"{value:<9}", "strong")]
+    around = "" if figure.low is None or figure.high is None else f"{figure.low:,.3f}–{figure.high:,.3f}"
+    pieces += [Piece(f"{around:<14}"), Piece(f"over {figure.queries:,}  {words}", "dim")]
+    key = FigureKey(result.route, name, rule)
+    return Item(content(pieces), content([Piece(f"  {name.replace('_', ' ')}")]), 24, key)
 
 
 def _words(shown: Shown) -> str:

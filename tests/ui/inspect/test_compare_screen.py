@@ -16,6 +16,7 @@ from inspector.retrieval.routes import rank
 from inspector.ui.screens.compare import CompareScreen
 from inspector.ui.screens.compare_dialogs import CompareDialog
 from inspector.ui.screens.inspect import InspectScreen
+from inspector.ui.widgets.compare_table import FigureKey
 
 OpenBench = Callable[..., AbstractAsyncContextManager[Any]]
 #: Every ranking of the store: tea without an owner first (its namespace is ""), then ann's, then bob's, then the longer
@@ -120,6 +121,17 @@ async def test_a_figure_leads_to_its_queries_and_they_to_inspect_on_that_route(c
         await c.bench.settle()
         # the cursor stands on what was in doubt there: the memory without an owner
         assert c.bench.screen.mi == 2
+
+
+async def test_every_figure_of_a_route_is_read_out_and_leads_to_its_queries(compared: OpenBench) -> None:
+    async with compared() as c:
+        await c.press("D")
+        assert c.screen.about.has_focus
+        assert c.screen.about.go_to(FigureKey("global_bm25", "violations", ""))
+        await c.press("enter")
+        # bob's query reads ann's memory before his own; ann's reads none that is excluded
+        rows = [c.cells(c.screen.queries_pane, row.key) for row in c.screen.queries_pane.rows]
+        assert [(row["query"], row["value"]) for row in rows] == [("q2", "1"), ("q1", "0")]
 
 
 async def test_queries_that_require_nothing_are_listed(compared: OpenBench) -> None:
@@ -363,28 +375,14 @@ async def test_stores_with_nothing_to_compare_say_so(
 ) -> None:
     async with compared(memories, queries) as c:
         assert words in c.bench.seen()
-        for key in (
-            "enter",
-            "2",
-            "enter",
-            "3",
-            "R",
-            "4",
-            "R",
-            "5",
-            "enter",
-            "6",
-            "enter",
-            "N",
-            "A",
-            "v",
-            "b",
-            "1",
-            "D",
-        ):
-            await c.press(key)
-            if isinstance(c.app.screen, CompareScreen):
-                await c.done()
-            else:
-                await c.open()
+        c.screen.state.seeds = 1
+        walks = (
+            ["enter", "1", "2", "enter"],
+            ["3", "R"],
+            ["4", "R"],
+            ["5", "enter", "6", "N", "A", "v", "b", "1", "D"],
+        )
+        for keys in walks:
+            await c.press(*keys)
+            await c.done()
         assert c.app.faults == 0

@@ -43,6 +43,8 @@ class Auditor:
         self._evaluation: object = None
         self._key: object = None
         self._audits: dict[int, QueryAudit] = {}
+        #: The queries in whose audit a memory has stood.
+        self._readers: dict[int, set[int]] = {}
         #: Memories that may stand in a query's recorded texts, what was looked for, and text edits at that time.
         self._suspects: dict[int, tuple[int, ...]] | None = None
         self._sought: dict[int, Sought] = {}
@@ -80,9 +82,8 @@ class Auditor:
         if change.listing:
             self._listed()
         reached = set(change.queries)
-        for qi, done in self._audits.items():
-            if any(row.mi in change.memories for row in done.rows):
-                reached.add(qi)
+        for mi in change.memories:
+            reached |= self._readers.get(mi, set())
         for qi in reached:
             self._audits.pop(qi, None)
         if self._suspects is None:
@@ -134,6 +135,8 @@ class Auditor:
         done = self._audits.get(qi)
         if done is None:
             done = self._audits[qi] = audit(self.case(qi))
+            for row in done.rows:
+                self._readers.setdefault(row.mi, set()).add(qi)
         return done
 
     def made(self, qi: int) -> QueryAudit | None:
@@ -267,6 +270,7 @@ class Auditor:
         if core.evaluation is not self._evaluation or key != self._key:
             self._evaluation, self._key = core.evaluation, key
             self._audits.clear()
+            self._readers.clear()
 
 
 def bundled_measure() -> Measure:

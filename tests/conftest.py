@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,22 @@ import pytest
 from inspector.i18n import set_language
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Many tests start the program anew: without bytecode on disk each would compile all of it again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two workers a core: screens, terminals and disks are waited for half of the time."""
+    return min(8, 2 * (os.cpu_count() or 1))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs the real model runs in one worker, which loads it once."""
+    for item in items:
+        if item.get_closest_marker("encodes") is not None:
+            item.add_marker(pytest.mark.xdist_group("encodes"))
 
 
 def shared_dir() -> Path:

@@ -195,7 +195,7 @@ def check_scalar(engine: AxisEngine) -> None:
                     assert "assumed" in axis.reason
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(stores())
 def test_vectorised_equals_scalar(store: tuple[list[Memory], list[Query], list[Judgment], Settings]) -> None:
     check_scalar(AxisEngine(*store))

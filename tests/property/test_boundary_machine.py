@@ -171,7 +171,7 @@ class Machine(RuleBasedStateMachine):
 
 def test_no_unlisted_transition_and_no_lost_history(tmp_path: Path) -> None:
     Machine.folder = tmp_path
-    run_state_machine_as_test(Machine, settings=settings(max_examples=40, stateful_step_count=20, deadline=None))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=20, stateful_step_count=16, deadline=None))
 
 
 TAGS = st.sampled_from(["a", "b", None])

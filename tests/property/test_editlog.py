@@ -160,4 +160,4 @@ class Log(RuleBasedStateMachine):
 
 def test_the_state_equals_its_derivation(tmp_path: Path) -> None:
     Log.folder = tmp_path
-    run_state_machine_as_test(Log, settings=settings(max_examples=25, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(Log, settings=settings(max_examples=15, stateful_step_count=20, deadline=None))

@@ -126,7 +126,7 @@ def run(inspection: Inspection, action: tuple[str, int, str, int]) -> None:
         getattr(inspection, kind)()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(route=st.sampled_from(ROUTES), actions=st.lists(step, min_size=1, max_size=8))
 def test_incremental_equals_full(store: Path, route: str, actions: list[tuple[str, int, str, int]]) -> None:
     with open_sources([store], OpenOptions(temporary=True, route=route, k=5)) as inspection:

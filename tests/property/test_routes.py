@@ -127,7 +127,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @given(store=stores())
-@settings(max_examples=60)
+@settings(max_examples=30, deadline=None)
 def test_filtered_routes_equal_the_definition(store: Store) -> None:
     for route, axes in FILTERED.items():
         found = rank(route, store.view, store.sources, k=store.k)
@@ -143,7 +143,7 @@ def test_filtered_routes_equal_the_definition(store: Store) -> None:
 
 
 @given(store=stores(), depth=st.integers(1, 14))
-@settings(max_examples=60)
+@settings(max_examples=30, deadline=None)
 def test_postfilter_never_refills(store: Store, depth: int) -> None:
     found = rank(f"postfilter:{depth}", store.view, store.sources, k=store.k)
     for qi in range(len(store.view.queries)):
@@ -154,7 +154,7 @@ def test_postfilter_never_refills(store: Store, depth: int) -> None:
 
 
 @given(store=stores())
-@settings(max_examples=40)
+@settings(max_examples=25, deadline=None)
 def test_filters_never_drop_what_is_unknown(store: Store) -> None:
     """With a k as large as the store, whatever a route leaves out is known 0 (session_tag: not known 1)."""
     count = len(store.view.memories)
@@ -173,7 +173,7 @@ def test_filters_never_drop_what_is_unknown(store: Store) -> None:
 
 
 @given(store=stores(), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_input_order_and_the_choice_of_queries_change_no_bit(store: Store, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(store.view.memories))))
     other = store.permuted(list(order))

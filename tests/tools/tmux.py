@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -21,8 +22,9 @@ class Tmux:
     def start(self, *command: str) -> None:
         folders = [f"XDG_{name}_HOME={self.home / name}" for name in ("CONFIG", "DATA", "CACHE", "STATE")]
         env = ["env", *folders, "LC_ALL=C.UTF-8"]
-        self.run("new-session", "-d", "-x", "120", "-y", "40", *env, *command)
-        self.run("set", "remain-on-exit", "on")
+        # A shell keeps the exit status: tmux sometimes has none for a program that ended with 0.
+        kept = ["sh", "-c", f'"$@"; echo $? > {shlex.quote(str(self.home / "status"))}; sleep 60', "sh"]
+        self.run("new-session", "-d", "-x", "120", "-y", "40", *kept, *env, *command)
 
     def screen(self) -> str:
         return self.run("capture-pane", "-p")
@@ -37,10 +39,11 @@ class Tmux:
     def exit_status(self, seconds: float = 60) -> str:
         """The program's exit status once it has ended."""
         end = time.monotonic() + seconds
-        while (state := self.run("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split())[0] != "1":
+        status = self.home / "status"
+        while not status.exists() or not (said := status.read_text().strip()):
             assert time.monotonic() < end, f"the program did not end; the screen was:\n{self.screen()}"
             time.sleep(0.1)
-        return state[1]
+        return said
 
     def keys(self, *keys: str) -> None:
         for key in keys:

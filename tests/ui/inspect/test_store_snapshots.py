@@ -82,8 +82,12 @@ def test_short_form(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, look
     assert snap_compare(app, terminal_size=(80, 24), run_before=after("F", "tab", "tab", "x"))
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+# Every size in one look, and every look in one size: a size and a look do not depend on each other.
+@pytest.mark.parametrize(
+    ("size", "look"),
+    [*((size, "inspector-dark") for size in SIZES), *((SIZES[1], look) for look in LOOKS if look != "inspector-dark")],
+    ids=lambda one: one if isinstance(one, str) else f"{one[0]}x{one[1]}",
+)
 def test_coverage(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], look: str) -> None:
     app = app_on(demo_folder("gate-gaps"), look, monkeypatch)
     assert snap_compare(app, terminal_size=size, run_before=after("o", "2", "right"))

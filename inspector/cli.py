@@ -357,7 +357,10 @@ def packet_template_() -> None:
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON instead of text.")
 def formats(as_json: bool) -> None:
-    """List what can be read, how it is recognised, and what it cannot tell; then the traces that --trace reads."""
+    """List what can be read, how it is recognised, what each axis is read from, and what it cannot tell.
+
+    Then the traces that --trace reads. The lines under each are its shortest example.
+    """
     from inspector.formats import FORMATS
     from inspector.formats.traces import TRACE_FORMATS
 
@@ -367,6 +370,9 @@ def formats(as_json: bool) -> None:
                 "name": f.name,
                 "summary": f.summary,
                 "recognised_by": f.recognised_by,
+                "scope": f.scope,
+                "policy": f.policy,
+                "lifecycle": f.lifecycle,
                 "loss": f.loss,
                 "example": f.example,
                 "given_as": "SOURCE" if f in FORMATS else "--trace",
@@ -377,7 +383,10 @@ def formats(as_json: bool) -> None:
         return
     for f in (*FORMATS, *TRACE_FORMATS):
         given = "" if f in FORMATS else "  (--trace)"
-        click.echo(f"{f.name}{given}\n  {f.summary}\n  recognised by: {f.recognised_by}\n  cannot tell: {f.loss}")
+        click.echo(f"{f.name}{given}\n  {f.summary}\n  recognised by: {f.recognised_by}")
+        for axis in ("scope", "policy", "lifecycle") if f in FORMATS else ():
+            click.echo(f"  {axis} from: {getattr(f, axis) or 'nothing'}")
+        click.echo(f"  cannot tell: {f.loss}")
         click.echo("".join(f"    {line}\n" for line in f.example.strip().splitlines()))
 
 

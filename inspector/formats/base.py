@@ -50,7 +50,7 @@ class Format:
     that loads, and what a source of this format cannot say.
 
     ``scope``, ``policy`` and ``lifecycle`` name the source's fields that each axis is read from, by precedence; "" for
-    none, and for our own forms, which have the fields themselves."""
+    none, and for traces."""
 
     name: str
     summary: str

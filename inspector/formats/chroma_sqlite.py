@@ -46,7 +46,7 @@ FORMAT = Format(
     scope=chroma.FORMAT.scope,
     policy=chroma.FORMAT.policy,
     lifecycle="the log's deletes; metadata: deleted_at, valid_to or expires_at, status, superseded_by, created_at; "
-    "else the row's created_at",
+    "else the row's created_at, in UTC",
 )
 _TABLES = {
     "collections": {"id", "name"},

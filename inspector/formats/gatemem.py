@@ -38,6 +38,9 @@ FORMAT = Format(
     '"speaker": {"principal_id": "ana", "role": "manager"}, "text": "The budget is 9,000."}]}',
     loss="no intent, no status, and no policy or lifecycle label but for turns that hold a leak target; the entities "
     "of an episode (principals, relationships) are not read",
+    scope="the episode",
+    policy="judgments: 0 for turns that hold a leak target of a privacy checkpoint",
+    lifecycle="the order of the turns, as created_at; judgments: 0 for leak targets of a safety checkpoint",
 )
 SOURCE_OF_LABELS = "gatemem leak_targets"
 _NO_TIMESTAMP = "timestamp: the turn has none; created_at is its place in the order of turns"

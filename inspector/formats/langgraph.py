@@ -59,7 +59,7 @@ SQLITE = Format(
     loss=FORMAT.loss,
     scope="prefix, segment by segment",
     policy="",
-    lifecycle=FORMAT.lifecycle,
+    lifecycle=FORMAT.lifecycle + "; times without a zone are UTC",
 )
 _ITEM = {"namespace", "key", "value"}
 _ROWS = ({"prefix", "key", "value"}, {"namespace_path", "key", "value"})

@@ -81,6 +81,9 @@ FORMAT = Format(
     recognised_by="a mapping that is given, or lies in the bundle folder",
     example='mapping.toml:\n[memories.fields]\nid = "uuid"\ntext = "payload.content"\nnamespace = "payload.user"',
     loss="what the mapping does not name is kept in meta and decides nothing",
+    scope="what the mapping makes namespace of",
+    policy="what it makes allowed_purposes of; rules of --policy",
+    lifecycle="what it makes status, times and superseded_by of",
 )
 _LISTS = {("principal", "namespaces"), ("principal", "roles")}
 _NUMERIC_WORDS = ("priority", "risk")

@@ -24,6 +24,9 @@ FORMAT = Format(
     '"memory_store": [{"role": "target", "text": "Invoices over 1000 need approval.", "status": "active"}]}]}',
     loss="no times, sessions or purposes, and no owner but the scenario; what a file says of itself "
     "(schema_version, description, action_classes) is not read",
+    scope="the scenario",
+    policy="rules of --policy over sensitivity, memory_type, …; what governs is the gate's to read",
+    lifecycle="status, valid_from, valid_to, superseded_by as a record has them",
 )
 #: What the packets' own evaluation fixes for their lexical routes.
 SETTINGS: dict[str, Any] = {"tokenizer": "packet", "lexical_text": "text"}

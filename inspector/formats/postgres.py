@@ -36,6 +36,9 @@ FORMAT = Format(
     example='mapping.toml:\n[memories]\ntable = "public.memories"\n[memories.fields]\nid = "id"\ntext = "content"\n'
     'namespace = "user_id"\nembedding = "embedding"',
     loss="what the mapping does not name is kept in meta and decides nothing; rows have numbers, not lines",
+    scope="what the mapping makes namespace of",
+    policy="what it makes allowed_purposes of; rules of --policy",
+    lifecycle="what it makes status, times and superseded_by of",
 )
 _BATCH = 500
 #: So many tables are named where one is not there.

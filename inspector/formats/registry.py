@@ -6,6 +6,11 @@ from inspector.formats import gatemem, mapping, packets, postgres, rhelm
 from inspector.formats.base import Format
 from inspector.formats.importers import IMPORTERS
 
+#: What our own forms hold, whatever the container (DESIGN 2, 3).
+_SCOPE = "namespace, namespaces; session_id where isolation asks for it"
+_POLICY = "rules of policy.toml; allowed_purposes"
+_LIFECYCLE = "deleted_at, boundary_log, created_at, valid_from, superseded_by, valid_to, status"
+
 FORMATS: tuple[Format, ...] = (
     Format(
         name="bundle",
@@ -14,6 +19,9 @@ FORMATS: tuple[Format, ...] = (
         example='memories.jsonl:\n{"id": "m1", "text": "Ana lives in Porto.", "namespace": "ana"}\nqueries.jsonl:\n'
         '{"id": "q1", "text": "Where does Ana live?", "principal": {"id": "ana", "namespaces": ["ana"]}}',
         loss="nothing; unknown keys are kept in meta",
+        scope=_SCOPE,
+        policy=_POLICY,
+        lifecycle=_LIFECYCLE,
     ),
     Format(
         name="jsonl",
@@ -21,6 +29,9 @@ FORMATS: tuple[Format, ...] = (
         recognised_by="an object with id and text on the first line",
         example='{"id": "m1", "text": "Ana lives in Porto.", "namespace": "ana"}',
         loss="nothing; unknown keys are kept in meta",
+        scope=_SCOPE,
+        policy=_POLICY,
+        lifecycle=_LIFECYCLE,
     ),
     Format(
         name="json",
@@ -29,6 +40,9 @@ FORMATS: tuple[Format, ...] = (
         example='{"memories": [{"id": "m1", "text": "Ana lives in Porto."}], '
         '"queries": [{"id": "q1", "text": "Where does Ana live?"}]}',
         loss="nothing; unknown keys are kept in meta; a document that breaks off is refused whole",
+        scope=_SCOPE,
+        policy=_POLICY,
+        lifecycle=_LIFECYCLE,
     ),
     Format(
         name="csv",
@@ -36,6 +50,9 @@ FORMATS: tuple[Format, ...] = (
         recognised_by="a first line that names the columns id and text",
         example='id,text,namespace,allowed_purposes\nm1,Ana lives in Porto.,ana,"[""booking""]"',
         loss="an empty cell is an absent key: null and empty cannot be told from it; lists and objects are JSON cells",
+        scope=_SCOPE,
+        policy=_POLICY,
+        lifecycle=_LIFECYCLE,
     ),
     Format(
         name="parquet",
@@ -43,6 +60,9 @@ FORMATS: tuple[Format, ...] = (
         recognised_by="the mark PAR1, and columns id and text",
         example="columns id VARCHAR, text VARCHAR, namespace VARCHAR, allowed_purposes VARCHAR[]",
         loss="a row cannot lack a column: a key that is absent reads as null; rows have numbers, not lines",
+        scope=_SCOPE,
+        policy=_POLICY,
+        lifecycle=_LIFECYCLE,
     ),
     mapping.FORMAT,
     postgres.FORMAT,

@@ -27,6 +27,8 @@ FORMAT = Format(
     '"2026-01-05T08:00:00", "message_type": "note", "user": "I moved to Porto.", "assistant": "Noted."}]}',
     loss="no policy and no lifecycle labels, no zone in its times; attachments and what a file says of its whole "
     "conversation (summary, statistics, file names) are not read",
+    scope="the character of the conversation",
+    lifecycle="the time of the turn, as created_at",
 )
 _TURN = re.compile(r"\d{4}-\d\d-\d\d:\d+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

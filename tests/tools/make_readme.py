@@ -21,13 +21,14 @@ def _cell(text: str) -> str:
 
 
 def formats() -> Iterator[str]:
-    """A row a format."""
+    """A row a format: what each axis is read from, by precedence, and what is left unknown."""
     from inspector.formats import FORMATS
 
-    yield "| format | what it is | what it cannot say |"
-    yield "|---|---|---|"
+    yield "| format | what it is | scope from | policy from | lifecycle from | what it cannot say |"
+    yield "|---|---|---|---|---|---|"
     for one in FORMATS:
-        yield f"| `{one.name}` | {_cell(one.summary)} | {_cell(one.loss)} |"
+        axes = " | ".join(_cell(said) or "–" for said in (one.scope, one.policy, one.lifecycle))
+        yield f"| `{one.name}` | {_cell(one.summary)} | {axes} | {_cell(one.loss)} |"
 
 
 def traces() -> Iterator[str]:

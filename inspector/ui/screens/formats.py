@@ -36,19 +36,24 @@ class FormatsDialog(ReadingDialog[None]):
     @work(thread=True, exit_on_error=False)
     def _read(self) -> None:
         from inspector.formats import FORMATS
+        from inspector.formats.traces import TRACE_FORMATS
 
         items: list[Item] = []
-        for each in FORMATS:
+        for each in (*FORMATS, *TRACE_FORMATS):
             items.append(Item(Content.assemble((each.name, "bold $heading"), "  ", plain(_(each.summary)))))
             for label, words in (
                 (N_("recognised"), each.recognised_by),
+                (N_("scope"), each.scope),
+                (N_("policy"), each.policy),
+                (N_("lifecycle"), each.lifecycle),
                 (N_("example"), each.example),
                 (N_("loses"), each.loss),
             ):
                 if words:
+                    fields = ("example", "scope", "policy", "lifecycle")  # names of the source's own
                     items.append(
                         Item(
-                            lines(words if label == "example" else _(words)),
+                            lines(words if label in fields else _(words)),
                             Content.styled(_(label), "$dim"),
                             indent=12,
                         )

@@ -38,8 +38,13 @@ def shown_by(screen: Screen[Any]) -> Shown:
 
     name = type(screen).__name__.removesuffix("Screen").lower()
     if not isinstance(screen, InspectBase):
-        compared = getattr(screen, "compared_routes", ())
-        return Shown(screen=name, compared=tuple(map(str, compared)))
+        compared: tuple[str, ...] = ()
+        if name == "compare":
+            from inspector.ui.screens.compare_base import CompareBase
+
+            found = screen.state.comparison if isinstance(screen, CompareBase) else None
+            compared = () if found is None else tuple(result.route for result in found.routes)
+        return Shown(screen=name, compared=compared)
     queries, memories = screen.inspection.queries, screen.inspection.memories
     return Shown(
         screen=name,

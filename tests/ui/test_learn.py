@@ -191,6 +191,7 @@ DONE: dict[str, dict[str, Do]] = {
         "after": route("postfilter", "5"),
         "before": route("namespace_dense"),
         "deeper": many(route("postfilter", "6"), answer),
+        "compare": keys("V"),
     },
     "07-adoption": {
         "signals": many(keys("}", "}"), answer),

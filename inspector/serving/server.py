@@ -28,6 +28,7 @@ from aiohttp.web_runner import GracefulExit
 from textual_serve.server import Server
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.serving.visitors import UploadRefused, Visitor
 
 log = logging.getLogger("inspector.serving")
@@ -120,7 +121,7 @@ class VisitorServer(Server):
         """The page of a new visitor, or the words for one too many."""
         most = self.options.visitors
         if self.is_full:
-            words = f"All {most} places are taken. Load this page again when somebody has left."
+            words = _("All {count} places are taken. Load this page again when somebody has left.").format(count=most)
             return web.Response(status=503, text=words, headers={"Retry-After": "10"})
         wanted = request.query.get("fontsize", "")
         size = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else self.options.font_size
@@ -140,7 +141,8 @@ class VisitorServer(Server):
         websocket = web.WebSocketResponse(heartbeat=15)
         await websocket.prepare(request)
         if self.is_full or token in self.visitors or not _TOKEN.fullmatch(token):
-            await websocket.send_bytes(f"All {self.options.visitors} places are taken. Try again later.\r\n".encode())
+            full = _("All {count} places are taken. Try again later.").format(count=self.options.visitors)
+            await websocket.send_bytes(f"{full}\r\n".encode())
             await websocket.close()
             return websocket
 
@@ -193,7 +195,8 @@ class VisitorServer(Server):
 
     def _tell(self) -> None:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        self._say(f"serving on http://{host}:{self.port} to at most {self.options.visitors} visitors; ctrl+c ends it")
+        words = _("serving on http://{host}:{port} to at most {count} visitors; ctrl+c ends it")
+        self._say(words.format(host=host, port=self.port, count=self.options.visitors))
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002  (the library's signature)
         """End every visitor's process and remove what they left."""
@@ -228,7 +231,8 @@ class VisitorServer(Server):
             )
         except OSError as error:
             words = os.strerror(error.errno) if error.errno else str(error)
-            raise InspectorError(f"cannot listen on {self.host}:{self.port}: {words}") from None
+            said = _("cannot listen on {host}:{port}: {words}").format(host=self.host, port=self.port, words=words)
+            raise InspectorError(said) from None
         finally:
             shutil.rmtree(self._root, ignore_errors=True)
 
@@ -241,8 +245,9 @@ def _number(request: web.Request, name: str, default: int, most: int) -> int:
 def serve(options: ServeOptions, say: Callable[[str], None]) -> None:
     """Serve until interrupted; ``say`` is told where, and what to beware of."""
     if not is_loopback(options.host):
-        say(
-            f"warning: anyone who can reach {options.host}:{options.port} can use this, without a password and without "
-            "encryption: serve in a network that you trust, and not longer than needed"
+        words = _(
+            "warning: anyone who can reach {host}:{port} can use this, without a password and without encryption: "
+            "serve in a network that you trust, and not longer than needed"
         )
+        say(words.format(host=options.host, port=options.port))
     VisitorServer(options, say).run()

@@ -48,6 +48,8 @@ WAYS: tuple[tuple[str, ...], ...] = (
     ("4",),
     ("1", "down", "e"),
     ("escape", "escape", "escape", "escape", "V"),
+    ("escape", "T"),
+    ("down", "x"),
 )
 
 

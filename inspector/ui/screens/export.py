@@ -24,7 +24,7 @@ from inspector.ui.export import table_text
 from inspector.ui.messages import guarded
 from inspector.ui.panes import reports_to_export, tables_to_export
 from inspector.ui.screens.base import Dialog
-from inspector.ui.veil import is_redacted, veiled
+from inspector.ui.veil import is_hidden, is_redacted, veiled
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.safe import plain
@@ -147,7 +147,8 @@ class ExportDialog(Dialog[None]):
     @on(Grid.RowHighlighted)
     def _propose(self) -> None:
         if self.offered:
-            self.query_one(Input).value = self._choice.file
+            file = self._choice.file
+            self.query_one(Input).value = f"export{Path(file).suffix}" if is_hidden(file) else file
             self._confirmed = None
 
     @on(Grid.RowSelected)

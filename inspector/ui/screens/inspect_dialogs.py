@@ -110,7 +110,7 @@ class LinesDialog(Dialog[bool]):
     def __init__(self, title: str, hint: str, lines: Sequence[str], save: Callable[[list[str]], None]) -> None:
         super().__init__()
         if any(is_hidden(line) for line in lines):
-            raise InspectorError("these lines hold names of the store: they are not shown in a redacted session")
+            raise InspectorError(_("these lines hold names of the store: they are not shown in a redacted session"))
         self.heading = title
         self._hint = hint
         self._lines = lines

@@ -44,7 +44,7 @@ SHOWN_FROM = 20_000
 def title_of(request: OpenRequest) -> str:
     """What is being opened, for people; a redacted session does not name the user's own."""
     if is_redacted() and request.demo is None:
-        return "a store"
+        return _("a store")
     return request.demo or ", ".join(short_name(path) for path in request.sources)
 
 

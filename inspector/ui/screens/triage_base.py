@@ -15,12 +15,12 @@ from textual.message import Message
 from inspector.audit.triage import Incident
 from inspector.errors import Cancelled
 from inspector.records import OnProgress, Progress
-from inspector.text import visible
 from inspector.triage import Triage
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.screens.inspect_base import MovedLine
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.safe import Severity, say

@@ -12,6 +12,7 @@ from inspector.records import OnProgress
 from inspector.ui.config import write_atomically
 from inspector.ui.panes import Report
 from inspector.ui.screens.triage_work import TriageWorking
+from inspector.ui.veil import is_redacted
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
@@ -26,6 +27,8 @@ def offered(what: str, file: str, write: Callable[[str, bool, Path], None]) -> l
     """Every form of a report, open and redacted; ``write`` takes the form, whether to redact, and the file."""
     found = []
     for redact, about in ((False, _OPEN), (True, _REDACTED)):
+        if is_redacted() and not redact:  # a redacted session gives nothing out that it does not show
+            continue
         for form, words, suffix in FORMS:
             name = f"{file}-redacted.{suffix}" if redact else f"{file}.{suffix}"
             said = f"report of {what} as {words}{', redacted' if redact else ''}"

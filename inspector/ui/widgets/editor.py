@@ -158,7 +158,7 @@ class FieldEditor(Vertical):
         (box if self._form.multiline else line).focus()
         self._say()
         if hidden:
-            self._says([Piece("the value is redacted: what you type takes its place", "warn")])
+            self._says([Piece(_("the value is redacted: what you type takes its place"), "warn")])
         if too_long:
             self._says(
                 [

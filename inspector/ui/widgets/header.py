@@ -35,7 +35,7 @@ class HeaderBar(Widget):
         """Show a store's name, facts such as ``12 memories``, and notices such as ``assumed: status=current``."""
         self.name_shown = name
         self.facts = tuple(facts)
-        self.notices = ("redacted", *notices) if is_redacted() else tuple(notices)
+        self.notices = (_("redacted"), *notices) if is_redacted() else tuple(notices)
 
     def watch_notices(self, notices: tuple[str, ...]) -> None:
         """A second line only where it is needed."""

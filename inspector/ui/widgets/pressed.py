@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.widgets import Static
 
+from inspector.i18n import _
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.signs import content
 
@@ -28,7 +29,7 @@ class PressedLine(Static):
 
     def show(self, keys: Sequence[str], words: str) -> None:
         """Show the keys as people read them, and the words for what the last of them does."""
-        pieces = [Piece("keys ", "dim")]
+        pieces = [Piece(_("keys "), "dim")]
         for number, key in enumerate(keys):
             newest = number == len(keys) - 1
             pieces += [Piece(f" {key} ", "changed" if newest else "dim")]

@@ -14,8 +14,8 @@ from inspector.audit.case import Row
 from inspector.audit.triage import Incident, Severity
 from inspector.axes.flips import FlipSearch
 from inspector.records import show_namespace
-from inspector.text import visible
 from inspector.trit import Trit
+from inspector.ui.veil import visible
 from inspector.ui.widgets.answer_items import answer_marks, told_rows
 from inspector.ui.widgets.audit_keys import PARAPHRASE, proof_items
 from inspector.ui.widgets.cells import Piece

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from inspector.audit.triage import Incident
-from inspector.text import visible
 from inspector.ui.panes import Table
+from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from inspector.compare.comparison import Request
+from inspector.comparing import check_request
 from inspector.retrieval.routes import rank
 from inspector.ui.screens.compare import CompareScreen
 from inspector.ui.screens.compare_dialogs import CompareDialog
 from inspector.ui.screens.inspect import InspectScreen
-from inspector.ui.widgets.compare_table import FigureKey
+from inspector.ui.widgets.compare_table import FigureKey, PathKey
 
 OpenBench = Callable[..., AbstractAsyncContextManager[Any]]
 #: Every ranking of the store: tea without an owner first (its namespace is ""), then ann's, then bob's, then the longer
@@ -342,6 +344,31 @@ async def test_from_store_and_back(compared: OpenBench) -> None:
 
 
 HOSTILE = "[/foo]\x1b]2;x\x07‮[@click=app.quit]q[/]"
+
+
+@pytest.mark.encodes
+async def test_a_route_of_several_paths_has_a_row_for_each_that_leads_to_the_queries_it_served(
+    demo_bench: OpenBench,
+) -> None:
+    async with demo_bench("session-two-tasks", route="global_bm25") as made:
+        c = Compared(made)
+        await c.open()
+        c.screen.state.request = check_request(Request(("global_bm25", "dual_path")))
+        await c.press("R")
+        await c.done()
+        keys = [row.key for row in c.screen.routes_pane.rows]
+        assert keys[:2] == ["global_bm25", "dual_path"]
+        assert {key.path for key in keys[2:] if isinstance(key, PathKey)} == {"session_tag", "exact_key"}
+        run = c.screen.state.comparison
+        assert run is not None
+        of = run.sources[0].runs["dual_path"]
+        for key in keys[2:]:
+            assert isinstance(key, PathKey)
+            served = (of.path == of.paths.index(key.path)).any(axis=1)
+            c.screen.routes_pane.grid.move_cursor(key=key, column="contamination")
+            await c.press("1", "enter")
+            assert set(c.queries) == {q.id for q, here in zip(c.inspection.queries, served, strict=True) if here}
+            assert f"by {key.path}" in c.bench.seen()
 
 
 async def test_hostile_ids_are_shown_inert(compared: OpenBench) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector.errors import FieldError, InspectorError
+from inspector.i18n import _, _d
 from inspector.inspection import Inspection
 from inspector.store import boundary
 from inspector.store.boundary import VERBS, Move, Option, Proposal, Refused, Verb
@@ -58,7 +59,13 @@ class Trial:
                 for (before, after), count in counted.items()
             )
         first, asked = self.refused[0], len(self.refused) + len(self.moves)
-        return first.reason if asked == 1 else f"{len(self.refused):,} of {asked:,}: {first.memory.id}: {first.reason}"
+        return (
+            first.reason
+            if asked == 1
+            else _d("{count:,} of {asked:,}: {id}: {reason}").format(
+                count=len(self.refused), asked=asked, id=first.memory.id, reason=first.reason
+            )
+        )
 
     @property
     def words(self) -> str:
@@ -79,7 +86,7 @@ def read_at(text: str | int | float, timezone: str | None) -> str | int | float:
         elif _SECONDS.fullmatch(value):
             value = float(value) if "." in value else int(value)
     if value == "":
-        raise FieldError("at", "no time is given", f"{EXPECTED}, or now")
+        raise FieldError("at", _("no time is given"), _("{EXPECTED}, or now").format(EXPECTED=EXPECTED))
     parse_time(value, "at", timezone)
     return value
 
@@ -114,7 +121,7 @@ def trials(
 
 def done_words(inspection: Inspection, mis: Sequence[int], verb: Verb) -> str:
     """What a transition did, before the sentence of what moved: ``archived m1: ``."""
-    what = inspection.memories[mis[0]].id if len(mis) == 1 else f"{len(mis):,} memories"
+    what = inspection.memories[mis[0]].id if len(mis) == 1 else _d("{count:,} memories").format(count=len(mis))
     return f"{DONE[verb]} {what}: "
 
 
@@ -154,8 +161,10 @@ def _reasons(refused: Sequence[Refused], asked: int) -> str:
 
 def _listed(refused: Sequence[Refused], asked: int, words: Callable[[Refused], str]) -> str:
     named = "; ".join(words(error) for error in refused[:_NAMED])
-    more = f"; and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
-    return f"refused for {len(refused):,} of {asked:,}, and so for all: {named}{more}"
+    more = _d("; and {count:,} more").format(count=len(refused) - _NAMED) if len(refused) > _NAMED else ""
+    return _d("refused for {count:,} of {asked:,}, and so for all: {named}{more}").format(
+        count=len(refused), asked=asked, named=named, more=more
+    )
 
 
 def _edit(inspection: Inspection, mis: Sequence[int], moves: Sequence[Move]) -> Change:

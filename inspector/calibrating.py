@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.i18n import _d
+from inspector.i18n import _, _d
 from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.mdl import (
     AUDIT_NOTE,
@@ -57,7 +57,7 @@ def calibrate_file(
     bounds of which only one is given.
     """
     if (n_min is None) is not (n_max is None):
-        raise InputError.at("--n-min, --n-max", None, "", "one of them is given", "both or none")
+        raise InputError.at("--n-min, --n-max", None, "", _("one of them is given"), _("both or none"))
     rows = read_labelled(path, resolve)
     given = None if n_min is None or n_max is None else (n_min, n_max)
     try:
@@ -98,17 +98,24 @@ def report_text(report: CalibrationReport) -> str:
 def _lines(report: CalibrationReport) -> Iterator[str]:
     fitted = report.fitted
     kept = fitted.rows - fitted.held_out_rows
-    parts = f"{kept:,} fitted, {fitted.held_out_rows:,} held out (seed {fitted.seed})"
-    yield f"{fitted.rows:,} rows of {fitted.source}: {parts}"
-    if fitted.switches.words != "full":
-        yield f"ablated: {fitted.switches.words}"
-    origin = "given" if fitted.bounds_given else "least and greatest ‖v_meta‖ of the fitted rows"
-    yield f"n_min {fitted.n_min:.6f}, n_max {fitted.n_max:.6f} ({origin})"
-    yield "thresholds " + ", ".join(
-        f"{word} from {theta:.2f}" for word, theta in zip(_WORDS[1:], fitted.thresholds, strict=True)
+    parts = _("{kept:,} fitted, {held_out_rows:,} held out (seed {seed})").format(
+        kept=kept, held_out_rows=fitted.held_out_rows, seed=fitted.seed
     )
-    yield f"agreement: fitted {_agreement(fitted.agreement)}; held out {_agreement(fitted.agreement_held_out)}"
-    for title, table in (("fitted", report.confusion_fit), ("held out", report.confusion_held_out)):
+    yield _("{rows:,} rows of {source}: {parts}").format(rows=fitted.rows, source=fitted.source, parts=parts)
+    if fitted.switches.words != "full":
+        yield _("ablated: {words}").format(words=fitted.switches.words)
+    origin = "given" if fitted.bounds_given else _("least and greatest ‖v_meta‖ of the fitted rows")
+    yield _("n_min {n_min:.6f}, n_max {n_max:.6f} ({origin})").format(
+        n_min=fitted.n_min, n_max=fitted.n_max, origin=origin
+    )
+    yield _("thresholds ") + ", ".join(
+        _("{word} from {theta:.2f}").format(word=word, theta=theta)
+        for word, theta in zip(_WORDS[1:], fitted.thresholds, strict=True)
+    )
+    yield _("agreement: fitted {agreement}; held out {agreement2}").format(
+        agreement=_agreement(fitted.agreement), agreement2=_agreement(fitted.agreement_held_out)
+    )
+    for title, table in (("fitted", report.confusion_fit), (_("held out"), report.confusion_held_out)):
         if any(map(any, table)):
             yield ""
             yield f"{f'oracle ({title})':<18}" + "".join(f"{word:>9}" for word in _WORDS) + "   decided"
@@ -116,13 +123,17 @@ def _lines(report: CalibrationReport) -> Iterator[str]:
                 yield f"{word:<18}" + "".join(f"{count:>9,}" for count in row)
     yield ""
     yield f"r(C, α) {_number(report.correlation)}: {_d(AUDIT_NOTE)}"
-    yield f"mean α of right decisions {_number(report.alpha_right)}, of wrong ones {_number(report.alpha_wrong)}"
-    abstained = f"{report.abstained_low:,} of {report.low_rows:,} rows with M < {LOW_RELEVANCE:g}"
-    yield f"abstained (Opt-Out) in {abstained}"
+    yield _("mean α of right decisions {number}, of wrong ones {number2}").format(
+        number=_number(report.alpha_right), number2=_number(report.alpha_wrong)
+    )
+    abstained = _("{abstained_low:,} of {low_rows:,} rows with M < {LOW_RELEVANCE:g}").format(
+        abstained_low=report.abstained_low, low_rows=report.low_rows, LOW_RELEVANCE=LOW_RELEVANCE
+    )
+    yield _("abstained (Opt-Out) in {abstained}").format(abstained=abstained)
     yield ""
     yield from _table(report.ablations)
     for warning in report.warnings:
-        yield f"warning: {warning}"
+        yield _("warning: {warning}").format(warning=warning)
 
 
 def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
@@ -142,8 +153,14 @@ def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
 
 def _agreement(found: Agreement) -> str:
     if found.share is None:
-        return "no rows"
-    return f"{found.right:,} of {found.total:,} = {share(found.share)} [{share(found.low)}, {share(found.high)}]"
+        return _("no rows")
+    return _("{right:,} of {total:,} = {share} [{share2}, {share3}]").format(
+        right=found.right,
+        total=found.total,
+        share=share(found.share),
+        share2=share(found.low),
+        share3=share(found.high),
+    )
 
 
 def _number(value: float | None) -> str:

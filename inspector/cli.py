@@ -33,6 +33,7 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import _
 
 if TYPE_CHECKING:
     from inspector.store.sqlpatch import Dialect
@@ -107,7 +108,7 @@ def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given
 
     with opened(sources, given) as inspection:
         if not inspection.queries:
-            say("there are no queries: `inspector ask SOURCE --text …` asks one, --queries FILE reads some")
+            say(_("there are no queries: `inspector ask SOURCE --text …` asks one, --queries FILE reads some"))
         with writing(out) as file:
             for row in rows.rows(inspection):
                 file.write(dump(row) + "\n")
@@ -229,7 +230,7 @@ def export(
     """Write the store with its edits, or the edits alone. The source itself is never written."""
     if edits_only:
         if kind not in ("jsonl", "edits", "sql"):
-            raise click.UsageError(f"--edits writes edits, not --as {kind}")
+            raise click.UsageError(_("--edits writes edits, not --as {kind}").format(kind=kind))
         kind = "sql" if dialect is not None or kind == "sql" else "edits"
     with opened(sources, given, evaluate=False) as inspection:
         if kind == "bundle":
@@ -246,7 +247,11 @@ def export(
             else:
                 left_out = inspection.export_edits(file, "sql", dialect or "duckdb", table)
                 if left_out:
-                    say(f"{left_out:,} edits have no SQL statement: the script's comments name them")
+                    say(
+                        _("{left_out:,} edits have no SQL statement: the script's comments name them").format(
+                            left_out=left_out
+                        )
+                    )
 
 
 @cli.command()
@@ -343,7 +348,7 @@ def calibrate(
     )
     click.echo(json.dumps(report.json(), ensure_ascii=False, indent=1) if as_json else report_text(report))
     if out is None:
-        say("nothing was written: --out FILE writes the calibration")
+        say(_("nothing was written: --out FILE writes the calibration"))
 
 
 @cli.command("packet-template")
@@ -413,15 +418,15 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        say(f"error: {error.format_message()}")
+        say(_("error: {format_message}").format(format_message=error.format_message()))
         if isinstance(error, click.UsageError) and error.ctx is not None:
-            say(f"try: {error.ctx.command_path} --help")
+            say(_("try: {command_path} --help").format(command_path=error.ctx.command_path))
         code = 2
     except InspectorError as error:
-        say(f"error: {error}")
+        say(_("error: {error}").format(error=error))
         code = 2
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted: what was done before is kept in the workspace")
+        say(_("interrupted: what was done before is kept in the workspace"))
         code = 130
     except BrokenPipeError:
         # The reader of our output went away (a pager, head): not a fault, and nothing is left to tell it.

@@ -20,6 +20,7 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _
 
 
 @click.command(cls=SpokenCommand)
@@ -80,9 +81,13 @@ def ask(
         if principal and not typed:
             listed = ", ".join(repr(show_namespace(one)) for one in named)
             say(
-                f"{principal} owns {listed}, the namespaces that name it; --owns says otherwise"
+                _("{principal} owns {listed}, the namespaces that name it; --owns says otherwise").format(
+                    principal=principal, listed=listed
+                )
                 if named
-                else f"no namespace of the store names {principal}: scope is ?; --owns NAMESPACE says what it owns"
+                else _(
+                    "no namespace of the store names {principal}: scope is ?; --owns NAMESPACE says what it owns"
+                ).format(principal=principal)
             )
         others = {"intent": intent, "as_of": _instant(as_of), "purpose": purpose}
         others |= {"session_id": session, "semantic_tag": tag}

@@ -22,6 +22,7 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import _
 
 if TYPE_CHECKING:
     from inspector.audit.triage import Queue
@@ -76,14 +77,14 @@ def triage(
 
     changes = new_state is not None or note is not None
     if changes and not (ids or states or stages or cause):
-        raise click.UsageError("say which incidents: --query, --state, --stage or --cause")
+        raise click.UsageError(_("say which incidents: --query, --state, --stage or --cause"))
     if changes and given.get("temporary"):
-        raise click.UsageError("a temporary workspace keeps no state and no note: leave out --temporary")
+        raise click.UsageError(_("a temporary workspace keeps no state and no note: leave out --temporary"))
     with opened(sources, given) as inspection:
         for id in ids:
             inspection.find_query(id)
         if not inspection.queries:
-            say("the store has no queries: give --queries or --trace")
+            say(_("the store has no queries: give --queries or --trace"))
         _tell_simulated(inspection)
         queue = Triage(inspection, inspection.auditor).queue
         listed = _listed(queue, ids, [_STATES[one] for one in states], stages, cause, everything)
@@ -138,14 +139,14 @@ def _change(listed: Listed, new_state: str | None, note: str | None) -> Listed:
     from inspector.triage_output import Listed
 
     if not listed.shown:
-        raise InspectorError("no incident was chosen: nothing was changed")
+        raise InspectorError(_("no incident was chosen: nothing was changed"))
     queue, identities = listed.queue, [one.identity for one in listed.shown]
     if new_state is not None:
         queue.set_state(identities, _STATES[new_state])  # type: ignore[arg-type]
     if note is not None:
         for identity in identities:
             queue.set_note(identity, note)
-    many = "1 incident" if len(identities) == 1 else f"{len(identities):,} incidents"
+    many = "1 incident" if len(identities) == 1 else _("{count:,} incidents").format(count=len(identities))
     say(f"{many}: {_STATES[new_state] if new_state is not None else 'note written' if note else 'note removed'}")
     return Listed(queue, [queue.get(identity) for identity in identities])
 
@@ -191,7 +192,7 @@ def report(
         raise click.UsageError("give --query, --state, --all or --failed, not several of them")
     form = form or out.suffix.lower().removeprefix(".")
     if form not in _FORMS:
-        raise click.UsageError(f"the name {out} does not say which form: give --as md, html or json")
+        raise click.UsageError(_("the name {out} does not say which form: give --as md, html or json").format(out=out))
     with opened(sources, given, evaluate=False) as inspection:
         chosen = [inspection.find_query(id) for id in dict.fromkeys(ids)]  # before anything is encoded
         inspection.evaluate(StderrProgress())
@@ -204,13 +205,13 @@ def report(
         told = made(inspection, inspection.auditor, chosen, redact=redact, on_progress=StderrProgress())
         with writing(out) as file:
             file.write(FORMS[_FORMS[form]](told))
-        what = "failed or are undecided" if not (ids or states or everything) else "reported"
-        say(f"{len(chosen):,} of {total:,} queries {what}")
+        what = _("failed or are undecided") if not (ids or states or everything) else "reported"
+        say(_("{count:,} of {total:,} queries {what}").format(count=len(chosen), total=total, what=what))
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     if value is not None and (math.isnan(value) or not 0 <= value <= 1):
-        raise click.BadParameter(f"{value} is not a share from 0 to 1", ctx, param)
+        raise click.BadParameter(_("{value} is not a share from 0 to 1").format(value=value), ctx, param)
     return value
 
 
@@ -260,7 +261,7 @@ def check(
     )
     with opened(sources, given) as inspection:
         if not inspection.queries:
-            raise InspectorError("the store has no queries: nothing can be checked: give --queries or --trace")
+            raise InspectorError(_("the store has no queries: nothing can be checked: give --queries or --trace"))
         _tell_simulated(inspection)
         now = snapshot(inspection, inspection.auditor)
         result = checking.check(now, wanted, reasons_of(inspection))
@@ -274,7 +275,7 @@ def check(
             file.write(FORMS[form](result))
         for name, limit in (("contamination", max_contamination), ("loss", max_loss)):
             if limit is not None and checking.mean(now["queries"], name) is None:
-                say(f"--max-{name}: no query has this figure, so nothing can fall short of it")
+                say(_("--max-{name}: no query has this figure, so nothing can fall short of it").format(name=name))
     if not result.holds:
         raise click.exceptions.Exit(1)
 
@@ -284,4 +285,6 @@ def _accepted(inspection: Inspection) -> str:
     firsts = [inspection.audit(qi).stages.first for qi in range(len(inspection.queries))]
     failed = sum(first not in ("none", "undecided") for first in firsts)
     undecided = firsts.count("undecided")
-    return f"accepts {len(firsts):,} queries, {failed:,} that fail and {undecided:,} undecided among them"
+    return _("accepts {count:,} queries, {failed:,} that fail and {undecided:,} undecided among them").format(
+        count=len(firsts), failed=failed, undecided=undecided
+    )

@@ -13,6 +13,7 @@ import click
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.text import counted, visible
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def transition(
         qi = None if query_id is None else inspection.find_query(query_id)
         when = boundaries.default_at(inspection, qi) if at is None else at
         if when is None:
-            raise InspectorError("--at: the store states no time: give one, or 'now'")
+            raise InspectorError(_("--at: the store states no time: give one, or 'now'"))
         when = boundaries.read_at(when, inspection.settings.timezone)
         boundaries.move(inspection, mis, verb, when, cause=cause, query_id=query_id)
         moved = {inspection.memories[mi].uid for mi in mis}
@@ -89,19 +90,27 @@ def replay(sources: tuple[Path, ...], session: str | None, keep: bool, as_json: 
     with opened(sources, given, evaluate=False) as inspection:
         known = boundaries.session_counts(inspection)
         if session is not None and session not in known:
-            listed = ", ".join(repr(one) for one in list(known)[:5]) or "none is stated"
-            raise InspectorError(f"--session: no query states the session {session!r} ({listed})")
+            listed = ", ".join(repr(one) for one in list(known)[:5]) or _("none is stated")
+            raise InspectorError(
+                _("--session: no query states the session {session!r} ({listed})").format(
+                    session=session, listed=listed
+                )
+            )
         runs = [boundaries.replay_session(inspection, one) for one in (known if session is None else [session])]
         if keep:
             for run in runs:
                 boundaries.keep_replay(inspection, run)
-                say(f"{run.session_id}: the marks of {counted(len(run.logs), 'memory', 'memories')} are edits now")
+                say(
+                    _("{session_id}: the marks of {counted} are edits now").format(
+                        session_id=run.session_id, counted=counted(len(run.logs), "memory", "memories")
+                    )
+                )
         if as_json:
             told = {"sessions": [_run_json(run) for run in runs], "kept": keep}
             click.echo(json.dumps(told, ensure_ascii=False, indent=1))
             return
         if not runs:
-            say("no query states an authenticated session_id: nothing can be replayed")
+            say(_("no query states an authenticated session_id: nothing can be replayed"))
         for run in runs:
             for line in _run_lines(run):
                 click.echo(visible(line))

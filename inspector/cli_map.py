@@ -9,6 +9,7 @@ import click
 from inspector.addresses import safe_address
 from inspector.cli_options import FOLDER_OR_FILE, say
 from inspector.errors import InputError, InspectorError
+from inspector.i18n import _
 from inspector.text import visible
 
 
@@ -39,14 +40,20 @@ def map_(source: Path, out: Path | None, table: str, records: str, timezone: str
     except InputError as error:
         if out is not None:
             raise
-        say(f"the mapping is not complete: {error.problem.field} {error.problem.wrong}: {error.problem.expected}")
+        say(
+            _("the mapping is not complete: {field} {wrong}: {expected}").format(
+                field=error.problem.field, wrong=error.problem.wrong, expected=error.problem.expected
+            )
+        )
         return
     bad = [row.problem for row in rows if row.problem is not None]
-    said = f"{len(rows) - len(bad)} of the first {len(rows)} records can be read through it"
-    say(said + (f"; the first that cannot: {bad[0]}" if bad else ""))
+    said = _("{count} of the first {count2} records can be read through it").format(
+        count=len(rows) - len(bad), count2=len(rows)
+    )
+    say(said + (_("; the first that cannot: {bad}").format(bad=bad[0]) if bad else ""))
     if out is not None:
         if str(out) == "-":
-            raise InspectorError("--out: a file is expected; without --out the mapping goes to stdout")
+            raise InspectorError(_("--out: a file is expected; without --out the mapping goes to stdout"))
         assistant.write(out)
         name = safe_address(source) if str(source).startswith("postgres") else source
-        say(f"written to {out}: inspector open {name} --mapping {out}")
+        say(_("written to {out}: inspector open {name} --mapping {out}").format(out=out, name=name))

@@ -15,6 +15,7 @@ import click
 
 from inspector.cli_language import speak_in_ui
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.text import visible
 
 FOLDER_OR_FILE = click.Path(path_type=Path)
@@ -52,7 +53,11 @@ class StderrProgress:
         elif now - self._told < (0.1 if self._live else 5.0) and not ended:
             return
         self._told = now
-        of = f"{report.done:,}" if report.total is None else f"{report.done:,} of {report.total:,}"
+        of = (
+            f"{report.done:,}"
+            if report.total is None
+            else _("{done:,} of {total:,}").format(done=report.done, total=report.total)
+        )
         rate = report.done / (now - self._started) if now > self._started else 0.0
         left = ""
         if rate and report.total is not None and not ended and now - self._started > 1:
@@ -190,7 +195,7 @@ def _assumptions(pairs: tuple[str, ...]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
-            raise click.BadParameter(f"{pair!r} is not FIELD=VALUE", param_hint="--assume")
+            raise click.BadParameter(_("{pair!r} is not FIELD=VALUE").format(pair=pair), param_hint="--assume")
         out[name] = value
     return out
 
@@ -236,7 +241,7 @@ def opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool =
         for line in told:
             say(line)
         for problem in inspection.skipped:
-            say(f"skipped: {problem}")
+            say(_("skipped: {problem}").format(problem=problem))
         if evaluate:
             inspection.evaluate(progress)
             for line in inspection.header():
@@ -266,7 +271,9 @@ def writing(path: Path) -> Iterator[IO[str]]:
             yield out
         os.replace(partial, path)
     except OSError as error:
-        raise InspectorError(f"{path}: cannot be written: {error.strerror}") from None
+        raise InspectorError(
+            _("{path}: cannot be written: {strerror}").format(path=path, strerror=error.strerror)
+        ) from None
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
@@ -323,7 +330,7 @@ def tell_opened(inspection: Any) -> None:
     for line in inspection.header():
         say(f"{inspection.name}: {line}")
     for problem in inspection.skipped:
-        say(f"skipped: {problem}")
+        say(_("skipped: {problem}").format(problem=problem))
 
 
 def run_ui(request: Any, **more: Any) -> None:

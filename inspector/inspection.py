@@ -15,6 +15,7 @@ from inspector.auditing import measure_of
 from inspector.deciding import Deciding
 from inspector.errors import Cancelled
 from inspector.gate.operation import with_lexicons
+from inspector.i18n import _, _d
 from inspector.live import Inspection
 from inspector.mdl import Params, load_lexicons, switches_of
 from inspector.places import lessons_dir
@@ -67,7 +68,9 @@ def open_sources(
         planes: tuple[Difference, ...] = ()
         if options.planes and len(dict.fromkeys(sources)) > 1:
             bundle, planes = load_planes(sources, options.load_options(), on_progress, cancelled)
-            workspace.save_bundle(f"planes {fingerprint}", bundle, on_progress, cancelled)
+            workspace.save_bundle(
+                _d("planes {fingerprint}").format(fingerprint=fingerprint), bundle, on_progress, cancelled
+            )
             changed = ""
         else:
             kept = None if on_kept is None else workspace.kept_rows(fingerprint)
@@ -75,7 +78,7 @@ def open_sources(
                 on_kept(kept)
             bundle, changed = _load(sources, options, workspace, fingerprint, on_progress, cancelled)
         if cancelled():
-            raise Cancelled("loading was cancelled")
+            raise Cancelled(_("loading was cancelled"))
         settings = bundle.settings
         if options.lexical_text is not None:
             settings = settings.with_(lexical_text=options.lexical_text)
@@ -136,7 +139,9 @@ def _load(
     moved = [one for one in (report.memories, report.queries) if one.new or one.changed or one.gone]
     if report.first or not moved:
         return bundle, ""
-    return bundle, f"the source has changed: {report.memories} memories; {report.queries} queries"
+    return bundle, _d("the source has changed: {memories} memories; {queries} queries").format(
+        memories=report.memories, queries=report.queries
+    )
 
 
 def _default_route(bundle: Bundle, settings: Settings) -> str:

@@ -123,9 +123,9 @@ class LintReport:
         said = ", ".join(f"{count:,} {_many(severity, count)}" for severity, count in severities.items())
         yield f"{counted(len(self.memories), 'memory', 'memories')}: {said}"
         for plane in self.planes:
-            yield f"planes: {plane.words}"
+            yield _d("planes: {words}").format(words=plane.words)
         for note in self.notes + self.nearness.notes:
-            yield f"note: {note}"
+            yield _d("note: {note}").format(note=note)
         for code, count in sorted(self.counts().items(), key=lambda one: SEVERITIES.index(CODES[one[0]].severity)):
             yield ""
             yield f"{CODES[code].severity} {code}: {count:,}: {_d(CODES[code].means)}. {_d(CODES[code].do)}"
@@ -133,7 +133,7 @@ class LintReport:
             for one in listed[:shown]:
                 yield "  " + ": ".join(part for part in (str(one.origin), one.record, one.words) if part)
             if count > shown:
-                yield f"  … {count - shown:,} more (--json lists all)"
+                yield _d("  … {count:,} more (--json lists all)").format(count=count - shown)
 
 
 def _many(severity: Severity, count: int) -> str:
@@ -246,7 +246,7 @@ def nearness(
 ) -> Nearness:
     """Near duplicates and contradictions among memories of one namespace, by vectors as :func:`own_vectors` gives."""
     if vectors is None:
-        return Nearness(notes=("no vectors: near duplicates and contradictions were not looked for",))
+        return Nearness(notes=(_d("no vectors: near duplicates and contradictions were not looked for"),))
     pairs = similar_pairs(*vectors, memories, ABOUT, on_progress, cancelled)
     detector = ConflictDetector(default_lexicons())
     unjudged: set[str] = set()
@@ -258,16 +258,24 @@ def nearness(
         conflict = verdict.conflict
         if verdict.value != Judged.CONFLICT or conflict is None:
             return ""
-        sides = " against ".join(" ".join(side) or "–" for side in (conflict.left_words, conflict.right_words))
+        sides = _d(" against ").join(" ".join(side) or "–" for side in (conflict.left_words, conflict.right_words))
         return f"{conflict.rule}: {sides}"
 
     near = near_duplicates(pairs, memories)
     opposed, said = conflicts(pairs, memories, settings, against)
     notes = []
     if pairs.left:
-        notes.append(f"{pairs.left:,} less similar pairs beyond the first {MOST_PAIRS:,} were not looked at")
+        notes.append(
+            _d("{left:,} less similar pairs beyond the first {MOST_PAIRS:,} were not looked at").format(
+                left=pairs.left, MOST_PAIRS=MOST_PAIRS
+            )
+        )
     if unjudged:
-        notes.append(f"{len(unjudged):,} texts are in no language that the lexicons know: contradictions not judged")
+        notes.append(
+            _d("{count:,} texts are in no language that the lexicons know: contradictions not judged").format(
+                count=len(unjudged)
+            )
+        )
     found = tuple(group_findings(near, opposed, said, memories, settings))
     return Nearness(tuple(near), tuple(opposed), found, tuple(notes))
 
@@ -322,7 +330,9 @@ def _lint_planes(
     vectors = own_vectors(listed, asked)
     close = nearness(listed, settings, vectors, on_progress, cancelled)
     planes = _planes([(bundle.name, bundle.memories) for bundle in bundles], settings)
-    notes = ["several exports: edits of a workspace are left out"]
+    notes = [_d("several exports: edits of a workspace are left out")]
     if vectors is None and own_vectors(twins, asked) is not None:
-        notes.append("the export that is given first has no vectors: near duplicates are looked for in that one alone")
+        notes.append(
+            _d("the export that is given first has no vectors: near duplicates are looked for in that one alone")
+        )
     return _report(listed, [*found, *close.findings], planes, close, notes)

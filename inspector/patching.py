@@ -18,6 +18,7 @@ from inspector.core import JUDGED_BY
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats import canonical
 from inspector.formats.base import name_of, read_text
+from inspector.i18n import _
 from inspector.overlay import check_edit, follow_owners, lay, with_setting
 from inspector.records import (
     ABSENT,
@@ -52,7 +53,9 @@ class Applied:
     @property
     def words(self) -> str:
         """The line that says so."""
-        return f"{counted(self.edits, 'edit')} applied: {self.out} holds {counted(self.memories, 'memory', 'memories')}"
+        return _("{counted} applied: {out} holds {counted2}").format(
+            counted=counted(self.edits, "edit"), out=self.out, counted2=counted(self.memories, "memory", "memories")
+        )
 
 
 def apply_patch(
@@ -73,12 +76,14 @@ def apply_patch(
     file = name_of(patch)
     edits = read_patch(read_text(patch).split("\n"), file)  # not splitlines: JSON may hold U+2028
     if not edits:
-        raise InputError.at(file, None, "", "holds no patch line", "at least one")
+        raise InputError.at(file, None, "", _("holds no patch line"), _("at least one"))
     bundle = formats.load(sources, options, on_progress, cancelled)
     edited = patched(bundle, edits, file)
     as_file = out.suffix.lower() in _FILES
     if as_file and (edited.queries or edited.judgments or canonical.settings_toml(edited.settings)):
-        raise InspectorError(f"{out}: a file holds memories only, and the store has more: give a new folder as --out")
+        raise InspectorError(
+            _("{out}: a file holds memories only, and the store has more: give a new folder as --out").format(out=out)
+        )
     if as_file:
         with canonical.atomic(out) as fp:
             canonical.write_memories(edited.memories, fp)
@@ -94,9 +99,13 @@ def _refuse_place(out: Path, sources: Sequence[Path]) -> None:
             continue
         own = source.resolve()
         if goal == own or own in goal.parents:
-            raise InspectorError(f"{out}: lies in the source {source}, which is never written: give a place outside")
+            raise InspectorError(
+                _("{out}: lies in the source {source}, which is never written: give a place outside").format(
+                    out=out, source=source
+                )
+            )
     if out.exists():
-        raise InspectorError(f"{out}: is there already: give the name of a new file or folder")
+        raise InspectorError(_("{out}: is there already: give the name of a new file or folder").format(out=out))
 
 
 def _write_folder(bundle: Bundle, out: Path) -> None:
@@ -105,7 +114,9 @@ def _write_folder(bundle: Bundle, out: Path) -> None:
         canonical.write_bundle(bundle, draft)
         os.rename(draft, out)
     except OSError as error:
-        raise InspectorError(f"{out}: cannot be written: {error.strerror}") from None
+        raise InspectorError(
+            _("{out}: cannot be written: {strerror}").format(out=out, strerror=error.strerror)
+        ) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -135,7 +146,9 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
             return _held_setting(bundle.settings, edit.field)
         if edit.kind == "ask":
             there = next((one for one in bundle.queries if one.id == edit.target[0]), None)
-            return Held(ABSENT if there is None else there.fields, f"the query {edit.target[0]}")
+            return Held(
+                ABSENT if there is None else there.fields, _("the query {target}").format(target=edit.target[0])
+            )
         if edit.kind == "judgment":
             query_id, namespace, memory_id = edit.target
             meant = memory(Uid(namespace, memory_id))
@@ -143,7 +156,11 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
                 return None
             label = own.get((query_id, meant.uid.namespace, memory_id, edit.field))
             label = label or own.get((query_id, "", memory_id, edit.field))
-            return Held(ABSENT if label is None else label.value.symbol, f"the judgment on {edit.field}", open=True)
+            return Held(
+                ABSENT if label is None else label.value.symbol,
+                _("the judgment on {field}").format(field=edit.field),
+                open=True,
+            )
         found = record(edit)
         return None if found is None else Held(found.get(edit.field), str(found.origin))
 
@@ -178,10 +195,14 @@ def _asked(edits: Sequence[Effective], by_id: dict[str, Query], timezone: str | 
             continue
         try:
             if not isinstance(edit.new, dict):
-                raise FieldError("new", "is no query", "an object with id and text")
+                raise FieldError("new", _("is no query"), _("an object with id and text"))
             check_asked(edit.new, timezone)
             if edit.new["id"] != edit.target[0] or edit.field != FIELD:
-                raise FieldError("ask", f"{edit.target[0]!r} is not the query's own id", f"its id, and field {FIELD}")
+                raise FieldError(
+                    "ask",
+                    _("{target!r} is not the query's own id").format(target=edit.target[0]),
+                    _("its id, and field {FIELD}").format(FIELD=FIELD),
+                )
         except FieldError as error:
             raise InputError.at(file, edit.seq, error.field, error.wrong, error.expected) from None
         query = Query(dict(edit.new), Origin("patch", edit.seq))
@@ -214,7 +235,7 @@ def _covered(label: Judgment, judged: set[tuple[str, ...]]) -> bool:
 
 def _label(edit: Effective) -> list[Judgment]:
     if edit.field not in ("scope", "policy", "lifecycle", "relevance"):
-        raise FieldError(edit.field, "is not an axis", "one of scope, policy, lifecycle, relevance")
+        raise FieldError(edit.field, _("is not an axis"), _("one of scope, policy, lifecycle, relevance"))
     if edit.new is ABSENT:
         return []
     query_id, namespace, memory_id = edit.target
@@ -229,7 +250,7 @@ def _held_setting(settings: Settings, name: str) -> Held | None:
     value = getattr(settings, name)
     if name == "aliases":
         value = [list(group) for group in value]
-    return Held(dict(value) if name == "assumptions" else value, f"the setting {name}", open=True)
+    return Held(dict(value) if name == "assumptions" else value, _("the setting {name}").format(name=name), open=True)
 
 
 def _check_owners(memories: Sequence[Memory], edits: Sequence[Effective], file: str) -> None:
@@ -243,5 +264,5 @@ def _check_owners(memories: Sequence[Memory], edits: Sequence[Effective], file: 
         other = taken.setdefault(key, memory)
         if other is not memory:
             edit = lines.get(memory.uid) or lines[other.uid]
-            wrong = f"another memory {memory.id!r} is in that namespace"
-            raise InputError.at(file, edit.seq, edit.field, wrong, "an id unique in it")
+            wrong = _("another memory {id!r} is in that namespace").format(id=memory.id)
+            raise InputError.at(file, edit.seq, edit.field, wrong, _("an id unique in it"))

@@ -22,6 +22,7 @@ from inspector.auditing import Auditor
 from inspector.axes.verdict import AxisResult
 from inspector.errors import Cancelled
 from inspector.evaluation import judge_pairs
+from inspector.i18n import _, _d
 from inspector.inspection import Inspection
 from inspector.records import (
     ABSENT,
@@ -78,10 +79,10 @@ def report(
     incidents = []
     for done, qi in enumerate(wanted, 1):
         if cancelled():
-            raise Cancelled("the report was cancelled")
+            raise Cancelled(_("the report was cancelled"))
         incidents.append(_Incident(inspection, auditor, qi, fixes).made())
         if on_progress is not None:
-            on_progress(Progress("reporting", done, len(wanted), "queries"))
+            on_progress(Progress(_("reporting"), done, len(wanted), _("queries")))
     settings = inspection.settings
     made: dict[str, Any] = {
         "report": "inspector",
@@ -179,7 +180,7 @@ def _redactor(inspection: Inspection, auditor: Audits, qis: Sequence[int]) -> Re
         done = auditor.audit(qi)
         for row in done.rows:
             redactor.learn_record(row.memory)
-        for _, item in done.unknown:
+        for _why, item in done.unknown:
             redactor.learn(item.id, "memory")
         for event in done.recorded.events:
             # A tool's name may hold a store's: only what every tool is called stays.
@@ -336,7 +337,7 @@ class _Incident:
             "spans": [
                 {
                     "by": span.by,
-                    "words": f"{span.words:g} words",
+                    "words": _d("{words:g} words").format(words=span.words),
                     "in_answer": list(span.answer),
                     "in_memory": None if span.memory is None else list(span.memory),
                 }
@@ -379,9 +380,13 @@ class _Incident:
                 for axis in AXES:
                     missing = getattr(explained, axis).missing
                     if missing:
-                        out.append(f"{row.id}: {axis} is ? for lack of {', '.join(missing)}")
+                        out.append(
+                            _d("{id}: {axis} is ? for lack of {missing}").format(
+                                id=row.id, axis=axis, missing=", ".join(missing)
+                            )
+                        )
         if self.audit.recorded.answer is None:
-            out.append("whether anything was disclosed: no answer was recorded")
+            out.append(_d("whether anything was disclosed: no answer was recorded"))
         return out
 
     @staticmethod

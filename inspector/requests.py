@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.addresses import absolute
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.resources import resource_dir
 
 if TYPE_CHECKING:
@@ -140,5 +141,7 @@ def demo_folder(name: str) -> Path:
     """The folder of a bundled store. Raises InspectorError that lists the names where there is none of this one."""
     known = {demo.name: Path(demo.folder) for demo in demos()}
     if name not in known:
-        raise InspectorError(f"no bundled store is called {name!r}: one of {', '.join(known)}")
+        raise InspectorError(
+            _("no bundled store is called {name!r}: one of {known}").format(name=name, known=", ".join(known))
+        )
     return known[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 
 
 def resource_dir(name: str) -> Path:
@@ -13,4 +14,4 @@ def resource_dir(name: str) -> Path:
     for folder in (package / "_data" / name, package.parent / name):
         if folder.is_dir():
             return folder
-    raise InspectorError(f"this installation lacks its {name} folder: install inspector again")
+    raise InspectorError(_("this installation lacks its {name} folder: install inspector again").format(name=name))

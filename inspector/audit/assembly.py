@@ -14,6 +14,7 @@ from typing import Literal
 
 from inspector.audit.exposure import LetThrough, lets_through
 from inspector.errors import InspectorError
+from inspector.i18n import _, _d
 from inspector.trit import Trit
 
 Order = Literal["rank", "oldest", "newest"]
@@ -31,7 +32,7 @@ class Measure:
     size: Callable[[str], int]
 
     def __str__(self) -> str:
-        return self.unit if self.unit == "characters" else f"tokens of {self.by}"
+        return self.unit if self.unit == "characters" else _d("tokens of {by}").format(by=self.by)
 
 
 #: The measure where no tokenizer is at hand.
@@ -50,7 +51,7 @@ def tokenizer_measure(file: Path, name: str | None = None) -> Measure:
         tokenizer.no_truncation()
         tokenizer.no_padding()
     except Exception as error:  # the library raises bare Exception
-        raise InspectorError(f"{file}: is not a tokenizer: {error}") from None
+        raise InspectorError(_("{file}: is not a tokenizer: {error}").format(file=file, error=error)) from None
 
     # The same memory stands in many prompts.
     @functools.lru_cache(maxsize=65_536)
@@ -99,13 +100,15 @@ class Prompt:
     @property
     def words(self) -> str:
         """The prompt in a sentence, both counts and the unit included."""
-        unresolved = f"{self.admitted + self.unresolved} with unresolved let through"
-        counts = f"{self.admitted} with admit alone, {unresolved}"
-        limit = "no budget" if self.budget is None else f"budget {self.budget:,}"
-        cut = f", {len(self.cut)} cut" if self.cut else ""
+        unresolved = _d("{admitted} with unresolved let through").format(admitted=self.admitted + self.unresolved)
+        counts = _d("{admitted} with admit alone, {unresolved}").format(admitted=self.admitted, unresolved=unresolved)
+        limit = _d("no budget") if self.budget is None else _d("budget {budget:,}").format(budget=self.budget)
+        cut = _d(", {count} cut").format(count=len(self.cut)) if self.cut else ""
         size = f"{self.size:,} {self.measure} ({limit}{cut})"
-        many = "1 memory" if len(self.lines) == 1 else f"{len(self.lines)} memories"
-        return f"{many}, {size}, in order of {self.order}; let through: {counts}"
+        many = "1 memory" if len(self.lines) == 1 else _d("{count} memories").format(count=len(self.lines))
+        return _d("{many}, {size}, in order of {order}; let through: {counts}").format(
+            many=many, size=size, order=self.order, counts=counts
+        )
 
 
 def assemble(

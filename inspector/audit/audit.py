@@ -17,6 +17,7 @@ from inspector.audit.shortterm import ShortTerm, short_term
 from inspector.audit.stages import Ground, Stages, stages
 from inspector.audit.targets import find_whole, has_tokens
 from inspector.audit.trail import Trail, trail
+from inspector.i18n import _d
 from inspector.records import Query
 from inspector.times import parse_time
 from inspector.trit import Trit
@@ -165,10 +166,14 @@ class _Auditor:
             found = self.exposure.of(memory, one.verdict, self.case.let_through)
             return Exposure(Trit.YES, "assembled", found.detail, places[one.mi])
         if not one.rank:
-            return Exposure(Trit.NO, "assembled", "not retrieved, so not assembled")
+            return Exposure(Trit.NO, "assembled", _d("not retrieved, so not assembled"))
         if any(line.mi == one.mi for line in self.prompt.cut):
             budget = f"{self.prompt.budget:,} {self.prompt.measure}"
-            return Exposure(Trit.NO, "assembled", f"let through, and cut from the assembled prompt: budget {budget}")
+            return Exposure(
+                Trit.NO,
+                "assembled",
+                _d("let through, and cut from the assembled prompt: budget {budget}").format(budget=budget),
+            )
         return self.exposure.of(memory, one.verdict, self.case.let_through)
 
     def _explain(self, suspects: Sequence[Judged], exposures: dict[int, Exposure]) -> None:
@@ -180,7 +185,7 @@ class _Auditor:
             found = exposures[one.mi]
             weak = found.value == Trit.UNKNOWN and found.kind == "weak"
             if weak and self.exposure.explained(memories[one.mi], whole):
-                words = "what the prompt shares with it stands there in another memory"
+                words = _d("what the prompt shares with it stands there in another memory")
                 exposures[one.mi] = Exposure(Trit.NO, "none", words)
 
     def _shown(self, judged: dict[int, Judged], exposures: dict[int, Exposure]) -> list[Shown]:
@@ -275,17 +280,19 @@ class _Auditor:
     def _notes(self, rows: Sequence[Row]) -> Iterable[str]:
         for event in self.recorded.events:
             if event.unfiltered:
-                yield f"{event.name}: unfiltered retrieval"
+                yield _d("{name}: unfiltered retrieval").format(name=event.name)
         if not self.own:
-            yield "prompt and answer of the trace belong to its own retrieval: what this route exposes is assembled"
+            yield _d("prompt and answer of the trace belong to its own retrieval: what this route exposes is assembled")
         elif self.recorded.answer is None:
-            yield "no answer was recorded: disclosure is not judged"
+            yield _d("no answer was recorded: disclosure is not judged")
         for told in self.answer.told:
             if told.places and not any(find_whole(row.memory.text, told.target) for row in rows):
-                yield f"the answer holds the leak target {told.target!r}, and no memory in the trace holds it"
+                yield _d("the answer holds the leak target {target!r}, and no memory in the trace holds it").format(
+                    target=told.target
+                )
         for target in self.answer.targets:
             if not has_tokens(target):
-                yield f"the leak target {target!r} holds no word and cannot be looked for"
+                yield _d("the leak target {target!r} holds no word and cannot be looked for").format(target=target)
 
 
 __all__ = ["Case", "Disclosure", "Event", "Judged", "QueryAudit", "audit", "sought"]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from inspector.i18n import _d
+
 _LETTERS = {"stored": "S", "retrieved": "R", "verified": "V", "exposed": "E", "disclosed": "D"}
 _SIGNS = {"admit": "✓ admit", "exclude": "✗ exclude", "unresolved": "? unresolved"}
 
@@ -62,13 +64,19 @@ Block = Heading | Paragraph | Bullets | Table | Marked
 def blocks(report: Mapping[str, Any]) -> Iterator[Block]:
     """Every block of a report made by :func:`inspector.reporting.report`."""
     incidents = report["incidents"]
-    many = "1 incident" if len(incidents) == 1 else f"{len(incidents):,} incidents"
-    yield Heading(1, f"Audit of {report['store']}: {many}")
-    settings = f"route {report['route']}, top {report['top_k']}, let through: {report['let_through']}"
-    yield Paragraph(f"{settings}, isolation {report['isolation']}, unknown intent {report['unknown_intent']}.")
+    many = "1 incident" if len(incidents) == 1 else _d("{count:,} incidents").format(count=len(incidents))
+    yield Heading(1, _d("Audit of {store}: {many}").format(store=report["store"], many=many))
+    settings = _d("route {route}, top {top_k}, let through: {let_through}").format(
+        route=report["route"], top_k=report["top_k"], let_through=report["let_through"]
+    )
+    yield Paragraph(
+        _d("{settings}, isolation {isolation}, unknown intent {unknown_intent}.").format(
+            settings=settings, isolation=report["isolation"], unknown_intent=report["unknown_intent"]
+        )
+    )
     said = list(report["header"])
     if report.get("redacted"):
-        said.append("redacted: tokens in ⟨…⟩ stand for texts and ids; equal tokens mean equal strings")
+        said.append(_d("redacted: tokens in ⟨…⟩ stand for texts and ids; equal tokens mean equal strings"))
     if said:
         yield Bullets(tuple(said))
     if len(incidents) > 1:
@@ -90,17 +98,28 @@ def _incident(incident: Mapping[str, Any]) -> Iterator[Block]:
     yield Marked("question", query["text"])
     rows = [(read["field"], _value(read), read["origin"]) for read in query["bundle"]]
     rows.append(("required", ", ".join(query["required"]) or "∅ absent", query["origin"]))
-    yield Table(("query field", "value", "from"), tuple(rows))
-    yield Heading(3, "What failed")
+    yield Table((_d("query field"), "value", "from"), tuple(rows))
+    yield Heading(3, _d("What failed"))
     proofs = [f"{proof['stage']}: {proof['id']}: {proof['words']}" for proof in incident["proofs"]]
-    proofs += [f"open ({proof['stage']}): {proof['id']}: {proof['words']}" for proof in incident["open"]]
-    proofs += [f"answered from short-term context: {one['id']}: {one['words']}" for one in incident["short_term"]]
-    proofs += [f"not in the store: {one['id']}, named by {one['event']}" for one in incident["not_stored"]]
-    yield Bullets(tuple(proofs)) if proofs else Paragraph("No stage failed.")
+    proofs += [
+        _d("open ({stage}): {id}: {words}").format(stage=proof["stage"], id=proof["id"], words=proof["words"])
+        for proof in incident["open"]
+    ]
+    proofs += [
+        _d("answered from short-term context: {id}: {words}").format(id=one["id"], words=one["words"])
+        for one in incident["short_term"]
+    ]
+    proofs += [
+        _d("not in the store: {id}, named by {event}").format(id=one["id"], event=one["event"])
+        for one in incident["not_stored"]
+    ]
+    yield Bullets(tuple(proofs)) if proofs else Paragraph(_d("No stage failed."))
     yield Bullets(tuple(_figures(incident["figures"])))
     if incident["eligible_missing"]:
         names = ", ".join(_named(one) for one in incident["eligible_missing"])
-        yield Paragraph(f"Eligible but missing (verdict 1, relevance 1, not retrieved): {names}.")
+        yield Paragraph(
+            _d("Eligible but missing (verdict 1, relevance 1, not retrieved): {names}.").format(names=names)
+        )
     yield from _events(incident["events"])
     yield from _candidates(incident)
     yield from _prompt(incident)
@@ -108,33 +127,41 @@ def _incident(incident: Mapping[str, Any]) -> Iterator[Block]:
         if _in_question(candidate, incident):
             yield from _memory(candidate)
     if incident["unknown"]:
-        yield Heading(3, "What remains unknown")
+        yield Heading(3, _d("What remains unknown"))
         yield Bullets(tuple(incident["unknown"]))
     if incident["notes"]:
-        yield Heading(3, "Notes")
+        yield Heading(3, _d("Notes"))
         yield Bullets(tuple(incident["notes"]))
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
     """Contamination and loss, always two figures, and both counts of what is let through."""
     if figures["contamination"] is None:
-        yield "contamination not evaluable: nothing was exposed"
+        yield _d("contamination not evaluable: nothing was exposed")
     else:
         yield (
-            f"contamination {_bounds(figures['contamination'])} of {figures['exposed']} exposed "
-            f"(inadmissible {_bounds(figures['inadmissible'])}, irrelevant {_bounds(figures['irrelevant'])})"
+            _d("contamination {bounds} of {exposed} exposed (inadmissible {bounds2}, irrelevant {bounds3})").format(
+                bounds=_bounds(figures["contamination"]),
+                exposed=figures["exposed"],
+                bounds2=_bounds(figures["inadmissible"]),
+                bounds3=_bounds(figures["irrelevant"]),
+            )
         )
     if figures["loss"] is None:
-        yield "loss not evaluable: no evidence is required"
+        yield _d("loss not evaluable: no evidence is required")
     else:
-        yield f"loss {_bounds(figures['loss'])} of {figures['required']} required"
+        yield _d("loss {bounds} of {required} required").format(
+            bounds=_bounds(figures["loss"]), required=figures["required"]
+        )
     through = figures["let_through"]
-    yield f"let through: {through['admit']} by admit, {through['unresolved']} with unresolved"
+    yield _d("let through: {admit} by admit, {unresolved} with unresolved").format(
+        admit=through["admit"], unresolved=through["unresolved"]
+    )
 
 
 def _bounds(bounds: Sequence[float] | None) -> str:
     if bounds is None:
-        return "not evaluable"
+        return _d("not evaluable")
     low, high = (f"{value:.2f}" for value in bounds)
     return low if low == high else f"[{low}, {high}]"
 
@@ -142,19 +169,21 @@ def _bounds(bounds: Sequence[float] | None) -> str:
 def _events(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     if not events:
         return
-    yield Heading(3, "Retrieval events")
+    yield Heading(3, _d("Retrieval events"))
     rows = []
     for event in events:
-        filtered = "unfiltered retrieval" if event["unfiltered"] else _json(event["filter"])
+        filtered = _d("unfiltered retrieval") if event["unfiltered"] else _json(event["filter"])
         if event["kind"] == "rerank":
-            filtered = f"dropped: {', '.join(_named(item) for item in event['dropped']) or 'nothing'}"
+            filtered = _d("dropped: {named}").format(
+                named=", ".join(_named(item) for item in event["dropped"]) or "nothing"
+            )
         items = ", ".join(f"{_named(item)}{'' if item['stored'] else ' (not stored)'}" for item in event["items"])
         rows.append((event["name"], event["at"] or "–", filtered, event["score_kind"], items or "nothing"))
     yield Table(("event", "at", "filter", "score", "returned"), tuple(rows))
 
 
 def _candidates(incident: Mapping[str, Any]) -> Iterator[Block]:
-    yield Heading(3, "Memories")
+    yield Heading(3, _d("Memories"))
     columns = ("rank", "memory", "owner", "score", "S", "P", "L", "verdict", "usable", "trail", "text")
     rows = tuple(
         (
@@ -186,17 +215,19 @@ def letters(trail: Sequence[Mapping[str, Any]]) -> str:
 
 def _prompt(incident: Mapping[str, Any]) -> Iterator[Block]:
     exposure = incident["exposure"]
-    yield Heading(3, "Prompt and answer")
-    yield Paragraph(f"What our verdicts would have put into the prompt: {exposure['assembled']}.")
+    yield Heading(3, _d("Prompt and answer"))
+    yield Paragraph(
+        _d("What our verdicts would have put into the prompt: {assembled}.").format(assembled=exposure["assembled"])
+    )
     lines = ", ".join(exposure["lines"]) or "nothing"
-    cut = f"; cut: {', '.join(exposure['cut'])}" if exposure["cut"] else ""
-    yield Paragraph(f"In order: {lines}{cut}.")
+    cut = _d("; cut: {cut}").format(cut=", ".join(exposure["cut"])) if exposure["cut"] else ""
+    yield Paragraph(_d("In order: {lines}{cut}.").format(lines=lines, cut=cut))
     if incident["prompt"] is not None:
-        yield Marked("recorded prompt", incident["prompt"])
+        yield Marked(_d("recorded prompt"), incident["prompt"])
     elif not exposure["recorded"]:
-        yield Paragraph("No prompt was recorded.")
+        yield Paragraph(_d("No prompt was recorded."))
     if incident["answer"] is None:
-        yield Paragraph("No answer was recorded: what was disclosed is unknown.")
+        yield Paragraph(_d("No answer was recorded: what was disclosed is unknown."))
         return
     spans = [
         (*span["in_answer"], candidate["id"]) for candidate in incident["candidates"] for span in candidate["spans"]
@@ -227,27 +258,37 @@ def _in_question(candidate: Mapping[str, Any], incident: Mapping[str, Any]) -> b
 
 
 def _memory(candidate: Mapping[str, Any]) -> Iterator[Block]:
-    yield Heading(3, f"Memory {_named(candidate)}: {_SIGNS.get(candidate['verdict'], candidate['verdict'])}")
+    yield Heading(
+        3,
+        _d("Memory {named}: {get}").format(
+            named=_named(candidate), get=_SIGNS.get(candidate["verdict"], candidate["verdict"])
+        ),
+    )
     spans = [(*span["in_memory"], span["by"]) for span in candidate["spans"] if span["in_memory"] is not None]
-    yield Marked(f"text ({candidate['origin']})", candidate["text"], _apart(spans))
+    yield Marked(_d("text ({origin})").format(origin=candidate["origin"]), candidate["text"], _apart(spans))
     yield Bullets(tuple(_axis(axis) for axis in candidate["axes"]))
     rows = [
         (axis["axis"], f"{read['of']}.{read['field']}", _value(read), read["origin"])
         for axis, read in _reads(candidate)
     ]
     if rows:
-        yield Table(("axis", "field read", "value", "from"), tuple(rows))
+        yield Table(("axis", _d("field read"), "value", "from"), tuple(rows))
     steps = []
     for step in candidate["trail"]:
-        when = f" at {step['at']}" if step["at"] else ""
-        wrong = " — should not have happened" if step["broken"] else ""
+        when = _d(" at {at}").format(at=step["at"]) if step["at"] else ""
+        wrong = _d(" — should not have happened") if step["broken"] else ""
         steps.append(f"{step['step']} {step['value']}{when}: {step['detail']}{wrong}")
     yield Bullets((*steps, *(one["words"] for one in candidate["breaks"]), *candidate["notes"]))
     if candidate["fixes"]:
-        yield Bullets(tuple(f"edit that gives {fix['verdict']}: {fix['words']}" for fix in candidate["fixes"]))
+        yield Bullets(
+            tuple(
+                _d("edit that gives {verdict}: {words}").format(verdict=fix["verdict"], words=fix["words"])
+                for fix in candidate["fixes"]
+            )
+        )
     if candidate["unread"]:
         unread = ", ".join(f"{read['of']}.{read['field']}" for read in candidate["unread"])
-        yield Paragraph(f"Present, read by no rule: {unread}.")
+        yield Paragraph(_d("Present, read by no rule: {unread}.").format(unread=unread))
 
 
 def _reads(candidate: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -258,7 +299,7 @@ def _reads(candidate: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Ma
 
 def _axis(axis: Mapping[str, Any]) -> str:
     marks = "".join(f" [{mark}]" for mark in ("assumed", "judged") if axis[mark])
-    missing = f"; missing: {', '.join(axis['missing'])}" if axis["missing"] else ""
+    missing = _d("; missing: {missing}").format(missing=", ".join(axis["missing"])) if axis["missing"] else ""
     return f"{axis['axis']} {axis['value']}: {axis['reason']}{missing}{marks}"
 
 

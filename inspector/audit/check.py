@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import InputError
+from inspector.i18n import _, _d
 from inspector.records import AXES, show_namespace
 
 VERSION = 1
@@ -101,7 +102,10 @@ def check(now: Mapping[str, Any], wanted: Wanted, reasons: Reasons = no_reasons)
             parts.append(Part("threshold", f"max-{name}", tuple(_over(name, limit, now["queries"]))))
     if wanted.fail_on_unresolved:
         parts.extend(Part("unresolved", query["id"], tuple(_unresolved(query, reasons))) for query in now["queries"])
-    said = tuple(f"mean {name}: {_shown(mean(now['queries'], name))}" for name in ("contamination", "loss"))
+    said = tuple(
+        _d("mean {name}: {shown}").format(name=name, shown=_shown(mean(now["queries"], name)))
+        for name in ("contamination", "loss")
+    )
     return CheckResult(now["store"], tuple(parts), said)
 
 
@@ -134,12 +138,12 @@ def _by_query(
         old = before.pop(query["id"], None)
         if old is None:
             failed = [stage["stage"] for stage in query["stages"] if stage["stage"] != "none"]
-            words = f"is new, and nothing was accepted for it: {', '.join(failed)}"
+            words = _d("is new, and nothing was accepted for it: {failed}").format(failed=", ".join(failed))
             yield query["id"], [Drift(query["id"], "", words)] if failed else []
         else:
             yield query["id"], list(_query_drifts(old, query, reasons))
     for gone in before:
-        yield gone, [Drift(gone, "", "was accepted, and is not checked any more: no such query")]
+        yield gone, [Drift(gone, "", _d("was accepted, and is not checked any more: no such query"))]
 
 
 def _query_drifts(old: Mapping[str, Any], new: Mapping[str, Any], reasons: Reasons) -> Iterator[Drift]:
@@ -147,11 +151,17 @@ def _query_drifts(old: Mapping[str, Any], new: Mapping[str, Any], reasons: Reaso
     now = {stage["stage"]: stage["memories"] for stage in new["stages"]}
     if list(was) != list(now):
         words = ", ".join(f"{name} ({', '.join(now[name])})" if now[name] else name for name in now)
-        yield Drift(new["id"], "", f"stages {', '.join(was)} → {words}")
+        yield Drift(new["id"], "", _d("stages {was} → {words}").format(was=", ".join(was), words=words))
     else:
         for name, memories in now.items():
             if memories != was[name]:
-                yield Drift(new["id"], "", f"{name}: proof {', '.join(was[name])} → {', '.join(memories)}")
+                yield Drift(
+                    new["id"],
+                    "",
+                    _d("{name}: proof {was} → {memories}").format(
+                        name=name, was=", ".join(was[name]), memories=", ".join(memories)
+                    ),
+                )
     before = {_key(one): one for one in old["verdicts"]}
     for one in new["verdicts"]:
         had = before.get(_key(one))
@@ -193,8 +203,10 @@ def _over(name: str, limit: float, queries: Sequence[Mapping[str, Any]]) -> Iter
     found = mean(queries, name)
     if found is None or found[1] <= limit:
         return
-    unsure = "" if found[0] > limit else " (what is unknown could bring it over)"
-    yield f"mean {name} {_shown(found)} is over {limit:g}{unsure}"
+    unsure = "" if found[0] > limit else _d(" (what is unknown could bring it over)")
+    yield _d("mean {name} {shown} is over {limit:g}{unsure}").format(
+        name=name, shown=_shown(found), limit=limit, unsure=unsure
+    )
     worst = sorted((one for one in queries if one[name] is not None), key=lambda one: (-one[name][1], one["id"]))
     for query in worst[:5]:
         if query[name][1] > limit:
@@ -206,12 +218,12 @@ def _unresolved(query: Mapping[str, Any], reasons: Reasons) -> Iterator[str]:
         if one["verdict"] == "unresolved":
             found = reasons(query["id"], one)
             why = "; ".join(found.get(axis, f"{axis} is ?") for axis in AXES if one[axis] == "?")
-            yield f"{query['id']} × {_name(one)}: unresolved: {why}"
+            yield _d("{id} × {name}: unresolved: {why}").format(id=query["id"], name=_name(one), why=why)
 
 
 def _shown(bounds: tuple[float, ...] | None) -> str:
     if bounds is None:
-        return "not evaluable"
+        return _d("not evaluable")
     low, high = (f"{value:.4f}" for value in bounds)
     return low if low == high else f"[{low}, {high}]"
 
@@ -241,21 +253,29 @@ def read_baseline(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError.at(name, None, "", error.strerror or "cannot be read", "a baseline file") from None
+        raise InputError.at(name, None, "", error.strerror or _("cannot be read"), _("a baseline file")) from None
     except UnicodeDecodeError:
-        raise InputError.at(name, None, "", "is not UTF-8", "a baseline file") from None
+        raise InputError.at(name, None, "", _("is not UTF-8"), _("a baseline file")) from None
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        wrong = f"broken JSON at column {error.colno} ({error.msg})"
-        raise InputError.at(name, error.lineno, "", wrong, "a baseline file") from None
+        wrong = _d("broken JSON at column {colno} ({msg})").format(colno=error.colno, msg=error.msg)
+        raise InputError.at(name, error.lineno, "", wrong, _("a baseline file")) from None
     except RecursionError:
-        raise InputError.at(name, None, "", "nested too deeply", "a baseline file") from None
+        raise InputError.at(name, None, "", _("nested too deeply"), _("a baseline file")) from None
     if not isinstance(value, dict) or value.get("inspector_baseline") != VERSION:
         wrong = (
-            "is no baseline" if not isinstance(value, dict) else f"is of version {value.get('inspector_baseline')!r}"
+            _d("is no baseline")
+            if not isinstance(value, dict)
+            else _d("is of version {get!r}").format(get=value.get("inspector_baseline"))
         )
-        raise InputError.at(name, None, "inspector_baseline", wrong, f"{VERSION}, as --write-baseline writes it")
+        raise InputError.at(
+            name,
+            None,
+            "inspector_baseline",
+            wrong,
+            _("{VERSION}, as --write-baseline writes it").format(VERSION=VERSION),
+        )
     _check_shape(value, name)
     return value
 
@@ -263,7 +283,7 @@ def read_baseline(path: Path) -> dict[str, Any]:
 def _check_shape(value: Mapping[str, Any], name: str) -> None:
     queries = value.get("queries")
     if not isinstance(queries, list):
-        raise InputError.at(name, None, "queries", "is not a list", "a list of queries")
+        raise InputError.at(name, None, "queries", _("is not a list"), _("a list of queries"))
     for place, query in enumerate(queries):
         where = f"queries[{place}]"
         good = isinstance(query, dict) and isinstance(query.get("id"), str)
@@ -272,4 +292,10 @@ def _check_shape(value: Mapping[str, Any], name: str) -> None:
             if not isinstance(listed, list) or not all(
                 isinstance(one, dict) and all(part in one for part in inner) for one in listed
             ):
-                raise InputError.at(name, None, where, f"has no good {key}", "a query as --write-baseline writes it")
+                raise InputError.at(
+                    name,
+                    None,
+                    where,
+                    _("has no good {key}").format(key=key),
+                    _("a query as --write-baseline writes it"),
+                )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from xml.sax.saxutils import escape, quoteattr
 
 from inspector.audit.check import CheckResult, Part
+from inspector.i18n import _d
 from inspector.text import visible
 
 
@@ -14,7 +15,11 @@ def to_text(result: CheckResult) -> str:
     """One line a reason, then the figures and the outcome; safe to print."""
     lines = [*result.lines, *result.said]
     failed = sum(not part.holds for part in result.parts)
-    lines.append("holds" if result.holds else f"falls short: {failed} of {len(result.parts)} checks")
+    lines.append(
+        "holds"
+        if result.holds
+        else _d("falls short: {failed} of {count} checks").format(failed=failed, count=len(result.parts))
+    )
     return "".join(visible(line) + "\n" for line in lines)
 
 

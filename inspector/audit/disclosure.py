@@ -27,6 +27,7 @@ from inspector.audit.exposure import cites
 from inspector.audit.runs import SHORTEST_RUN, Cut, Run, Runs, cut
 from inspector.audit.targets import Place, find_whole
 from inspector.audit.tokens import run_tokens
+from inspector.i18n import _d
 from inspector.records import Memory, Query
 from inspector.trit import Trit
 
@@ -130,7 +131,7 @@ class AnswerReader:
         """Whether the memory was told. ``shown`` are all exposed memories as :meth:`in_order` gives them; ``common``
         is how many other stored texts hold its run, counted by the caller where it was not exposed."""
         if self.answer is None:
-            return Disclosure(Trit.UNKNOWN, "none", "no answer", "no answer was recorded")
+            return Disclosure(Trit.UNKNOWN, "none", "no answer", _d("no answer was recorded"))
         named = self._by_name(memory)
         if named is not None:
             return named
@@ -146,12 +147,12 @@ class AnswerReader:
         place = cites(answer, memory.id)
         if place is not None and cites(self._question, memory.id) is None:
             span = Span(place, None, 1.0, "id")
-            return Disclosure(Trit.YES, "exact", "id", "the answer names its id", (span,))
+            return Disclosure(Trit.YES, "exact", "id", _d("the answer names its id"), (span,))
         for digest in hashes(memory.text) if self._has_digest else ():
             at = answer.lower().find(digest)
             if at >= 0:
                 span = Span(Place(at, at + len(digest)), None, 1.0, "content hash")
-                return Disclosure(Trit.YES, "strong", "content hash", "the answer names its content hash", (span,))
+                return Disclosure(Trit.YES, "strong", "content hash", _d("the answer names its content hash"), (span,))
         return None
 
     def _marked(self, memory: Memory, exposed: Trit, others: Sequence[Shown]) -> Disclosure | None:
@@ -166,7 +167,9 @@ class AnswerReader:
                 (doubtful if told.asked else spans).append(span)
         if spans:
             what = "leak target" if spans[0].by == "leak target" else "marked span"
-            words = f"the answer holds {_count(len({span.memory for span in spans}), what)} of this memory"
+            words = _d("the answer holds {count} of this memory").format(
+                count=_count(len({span.memory for span in spans}), what)
+            )
             return Disclosure(Trit.YES, "weak", spans[0].by, words, tuple(spans))
         if doubtful:
             words = f"the answer holds a {doubtful[0].by} of this memory that the question says too: whether it is"
@@ -208,15 +211,23 @@ class AnswerReader:
             said = f"{spans[0].words:g} words in a row of its text stand in the answer"
             return Disclosure(Trit.YES, "weak", "shared run", said, tuple(spans))
         if explained:
-            return Disclosure(Trit.NO, "none", "nothing", f"what the answer shares with it, {explained}")
+            return Disclosure(
+                Trit.NO,
+                "none",
+                "nothing",
+                _d("what the answer shares with it, {explained}").format(explained=explained),
+            )
         return Disclosure(
-            Trit.NO, "none", "nothing", "neither its id nor its words are in the answer (a paraphrase cannot be seen)"
+            Trit.NO,
+            "none",
+            "nothing",
+            _d("neither its id nor its words are in the answer (a paraphrase cannot be seen)"),
         )
 
     def _why(self, said: str, mi: int, exposed: Trit, shown: Sequence[Shown], common: int) -> str:
         """What explains a run, in words; "" where nothing does."""
         if said in self._asked:
-            return "the question says too"
+            return _d("the question says too")
         mine = next((place for place, one in enumerate(shown) if one.mi == mi), len(shown))
         for place, one in enumerate(shown):
             other = cut(one.text)
@@ -224,12 +235,12 @@ class AnswerReader:
                 continue
             # A later memory takes the run only where it shares more of the answer than this very run.
             if place < mine or any(len(around) > len(said) for around in self._around(other, said)):
-                return "another exposed memory says too"
+                return _d("another exposed memory says too")
         if exposed == Trit.NO:
             if any(said in line for line in self._lines):
-                return "the prompt says too"
+                return _d("the prompt says too")
             if common > COMMON:
-                return f"{common} other stored memories say too"
+                return _d("{common} other stored memories say too").format(common=common)
         return ""
 
     def _around(self, other: Cut, said: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from inspector.audit.corpus import Corpus, MatchKind
 from inspector.errors import FieldError
+from inspector.i18n import _d
 from inspector.records import ABSENT, Presence, Query, presence_of, show_namespace
 from inspector.times import Instant, parse_time
 
@@ -108,7 +109,7 @@ def _names(events: Sequence[Mapping[str, Any]]) -> list[str]:
     names = []
     for number, event in enumerate(events, 1):
         given = event.get("name")
-        name = given if isinstance(given, str) and given else f"event {number}"
+        name = given if isinstance(given, str) and given else _d("event {number}").format(number=number)
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names

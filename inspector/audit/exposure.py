@@ -19,6 +19,7 @@ from inspector.audit.corpus import BY, Corpus, MatchKind, hashes
 from inspector.audit.events import Item, block, message_text, text_of
 from inspector.audit.runs import Cut, Runs, cut
 from inspector.audit.targets import Place
+from inspector.i18n import _d
 from inspector.records import ABSENT, Memory, Query, namespace_key, show_namespace
 from inspector.text import token_line
 from inspector.trit import Trit
@@ -134,12 +135,14 @@ class ExposureReader:
                 if mi not in meant:
                     continue
                 if len(meant) > 1:
-                    words = f"the exposed id {entry.shown} is that of {len(meant)} stored memories: which is not said"
+                    words = _d("the exposed id {shown} is that of {count} stored memories: which is not said").format(
+                        shown=entry.shown, count=len(meant)
+                    )
                     return Exposure(Trit.UNKNOWN, "exact", words, entry.position)
             elif not entry.means(memory):
                 continue
             return Exposure(
-                Trit.YES, "exact", "its id is among the exposed ids that the trace recorded", entry.position
+                Trit.YES, "exact", _d("its id is among the exposed ids that the trace recorded"), entry.position
             )
         return None
 
@@ -150,29 +153,29 @@ class ExposureReader:
         if place is None:
             return None
         if self._corpus is not None and len(self._corpus.by_id.get(memory.id, ())) > 1:
-            words = "its id stands in the prompt, and other stored memories have the same id"
+            words = _d("its id stands in the prompt, and other stored memories have the same id")
             weak = self._by_text(memory)
             return weak if weak.value == Trit.YES else Exposure(Trit.UNKNOWN, "exact", words, self._after(place.start))
-        return Exposure(Trit.YES, "exact", "its id stands in the recorded prompt", self._after(place.start))
+        return Exposure(Trit.YES, "exact", _d("its id stands in the recorded prompt"), self._after(place.start))
 
     def _by_hash(self, memory: Memory) -> Exposure | None:
         for digest in hashes(memory.text) if self._digests else ():
             entry = self._digests.get(digest)
             if entry is not None:
-                words = "its content hash is among those that the trace recorded"
+                words = _d("its content hash is among those that the trace recorded")
                 return Exposure(Trit.YES, "strong", words, entry.position)
         return None
 
     def _by_text(self, memory: Memory) -> Exposure:
         entry = self._lines.get(token_line(memory.text)) if self._lines else None
         if entry is not None:
-            words = "its text is among the exposed records that the trace recorded"
+            words = _d("its text is among the exposed records that the trace recorded")
             return Exposure(Trit.YES, "weak", words, entry.position)
         if self._shown is not None:
             found = self._shown.find(memory)
             if found is not None and (found.value == Trit.YES or not self._complete):
                 return found
-        return Exposure(Trit.NO, "none", "neither id, content hash nor text is in what the trace recorded")
+        return Exposure(Trit.NO, "none", _d("neither id, content hash nor text is in what the trace recorded"))
 
     def explained(self, memory: Memory, others: Iterable[Memory]) -> bool:
         """Whether all that the prompt shares with a memory stands inside ``others``, which the prompt holds whole."""
@@ -208,14 +211,21 @@ class _Shown:
         at = self.line.find(line)
         if at >= 0:
             if _count(self.line, line) <= _count(self._turns, line):
-                return Exposure(Trit.NO, "none", "its text stands in the recent turns, not among the memories")
+                return Exposure(Trit.NO, "none", _d("its text stands in the recent turns, not among the memories"))
             length = len(own.words)
             if line in self._question or length < _FEW_WORDS:
-                why = "the question says it too" if line in self._question else f"{length} words alone say little"
-                return Exposure(
-                    Trit.UNKNOWN, "weak", f"its text stands in the recorded prompt, but {why}", self._after + at
+                why = (
+                    _d("the question says it too")
+                    if line in self._question
+                    else _d("{length} words alone say little").format(length=length)
                 )
-            return Exposure(Trit.YES, "weak", "its text stands in the recorded prompt", self._after + at)
+                return Exposure(
+                    Trit.UNKNOWN,
+                    "weak",
+                    _d("its text stands in the recorded prompt, but {why}").format(why=why),
+                    self._after + at,
+                )
+            return Exposure(Trit.YES, "weak", _d("its text stands in the recorded prompt"), self._after + at)
         return self._part(own)
 
     def explained(self, memory: Memory, others: Iterable[Memory]) -> bool:
@@ -240,8 +250,8 @@ class _Shown:
                 best = run
         if best is None or 2 * best.length < len(own.words):
             return None
-        said = (
-            f"{best.length} of its {len(own.words)} words stand in a row in the recorded prompt: cut, or another's text"
+        said = _d("{length} of its {count} words stand in a row in the recorded prompt: cut, or another's text").format(
+            length=best.length, count=len(own.words)
         )
         return Exposure(Trit.UNKNOWN, "weak", said, self._after + best.first)
 
@@ -273,7 +283,7 @@ def _entry(one: str | Mapping[str, Any], position: int) -> _Entry:
         digest=digest.lower().rpartition(":")[2] if isinstance(digest, str) else None,
         line=token_line(text) if isinstance(text, str) else "",
         position=position,
-        shown=given if isinstance(given, str) else f"record {position + 1}",
+        shown=given if isinstance(given, str) else _d("record {position}").format(position=position + 1),
     )
 
 
@@ -316,11 +326,13 @@ def lets_through(verdict: Trit, let_through: LetThrough) -> bool:
 
 def assembled(verdict: Trit, let_through: LetThrough) -> Exposure:
     """Exposure where no trace recorded it: the verdicts that are let through go into the prompt."""
-    rule = "admit" if let_through == "admit" else "admit and unresolved"
-    words = f"no prompt was recorded: assembled here from the verdicts, letting {rule} through"
+    rule = "admit" if let_through == "admit" else _d("admit and unresolved")
+    words = _d("no prompt was recorded: assembled here from the verdicts, letting {rule} through").format(rule=rule)
     return Exposure(Trit.of(lets_through(verdict, let_through)), "assembled", words)
 
 
 def how(exposure: Exposure) -> str:
     """The match kind with what it went by: ``exact, by id``."""
-    return f"{exposure.kind}, by {BY[exposure.kind]}" if exposure.kind in BY else exposure.kind
+    return (
+        _d("{kind}, by {BY}").format(kind=exposure.kind, BY=BY[exposure.kind]) if exposure.kind in BY else exposure.kind
+    )

@@ -9,6 +9,7 @@ from inspector.audit.case import Required
 from inspector.audit.corpus import MatchKind
 from inspector.audit.events import Recorded
 from inspector.audit.runs import Runs, cut
+from inspector.i18n import _d
 from inspector.records import Memory, Query
 
 
@@ -39,17 +40,19 @@ def short_term(
         for mi in one.memories:
             item = next((item for item in recorded.turn_items if item.memories == (mi,)), None)
             if item is not None:
-                yield ShortTerm(mi, one.id, item.kind, "a recent turn of the prompt is this record")
+                yield ShortTerm(mi, one.id, item.kind, _d("a recent turn of the prompt is this record"))
                 break
             own = cut(memories[mi].text)
             if own.words and own.line in turns.line and own.line not in asked:
-                yield ShortTerm(mi, one.id, "weak", "its text stands in the recent turns of the prompt")
+                yield ShortTerm(mi, one.id, "weak", _d("its text stands in the recent turns of the prompt"))
                 break
             shared = [
                 run for run in runs.shared_with(own) if 2 * run.length >= len(own.words) and own.said(run) not in asked
             ]
             if shared:
                 best = max(shared, key=lambda run: run.length)
-                said = f"{best.length} of its {len(own.words)} words stand in a row in the recent turns of the prompt"
+                said = _d("{length} of its {count} words stand in a row in the recent turns of the prompt").format(
+                    length=best.length, count=len(own.words)
+                )
                 yield ShortTerm(mi, one.id, "weak", said)
                 break

@@ -16,6 +16,7 @@ from inspector.audit.case import Required, Row
 from inspector.audit.events import Event, Item, Recorded
 from inspector.audit.exposure import LetThrough, lets_through
 from inspector.errors import FieldError
+from inspector.i18n import _d
 from inspector.records import Memory
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit, k_and, k_not
@@ -108,12 +109,12 @@ def stages(ground: Ground) -> Stages:
 
 def _trace(ground: Ground) -> Iterator[Proof]:
     for event, item in ground.unknown_retrieved:
-        yield Proof("trace", None, item.shown, f"{event.name} names it, and it is not stored")
+        yield Proof("trace", None, item.shown, _d("{name} names it, and it is not stored").format(name=event.name))
     for item in ground.unknown_exposed:
-        yield Proof("trace", None, item.shown, "the prompt's records name it, and it is not stored")
+        yield Proof("trace", None, item.shown, _d("the prompt's records name it, and it is not stored"))
     for row in ground.rows:
         if row.hits and row.judged.stored != Trit.YES:
-            words = f"{row.hits[0].event.name} returned it, and it was not stored yet"
+            words = _d("{name} returned it, and it was not stored yet").format(name=row.hits[0].event.name)
             yield Proof("trace", row.mi, row.id, words, k_not(row.judged.stored))
         yield from _too_early(row, ground.timezone)
     yield from _order(ground)
@@ -126,7 +127,9 @@ def _too_early(row: Row, timezone: str | None) -> Iterator[Proof]:
         if created is None or hit.event.at is None or row.judged.stored != Trit.YES:
             continue
         value = k_not(at_or_before(created, hit.event.at))
-        words = f"{hit.event.name} returned it at {hit.event.at.text}, and it was stored at {created.text}"
+        words = _d("{name} returned it at {text}, and it was stored at {text2}").format(
+            name=hit.event.name, text=hit.event.at.text, text2=created.text
+        )
         yield Proof("trace", row.mi, row.id, words, value)
         return
 
@@ -145,25 +148,33 @@ def _order(ground: Ground) -> Iterator[Proof]:
     moments: list[tuple[str, Instant, Event | None]] = [
         (event.name, event.at, event) for event in recorded.events if event.at is not None
     ]
-    for name, moment in (("the prompt", recorded.prompt_at), ("the answer", recorded.answer_at)):
+    for name, moment in ((_d("the prompt"), recorded.prompt_at), (_d("the answer"), recorded.answer_at)):
         if moment is not None:
             moments.append((name, moment, None))
     for (before, earlier, event), (after, later, then) in pairwise(moments):
         value = k_not(at_or_before(earlier, later))
-        words = f"{after} is recorded after {before} and happened before it ({later.text} before {earlier.text})"
+        words = _d("{after} is recorded after {before} and happened before it ({text} before {text2})").format(
+            after=after, before=before, text=later.text, text2=earlier.text
+        )
         named: list[Item | None] = [item for one in (event, then) if one is not None for item in one.items]
         for item in named or [None]:
             mi = item.memories[0] if item is not None and item.memories else None
-            yield Proof("trace", mi, item.shown if item is not None else after, f"out of order: {words}", value)
+            yield Proof(
+                "trace",
+                mi,
+                item.shown if item is not None else after,
+                _d("out of order: {words}").format(words=words),
+                value,
+            )
 
 
 def _candidate(ground: Ground) -> Iterator[Proof]:
     rows = {row.mi: row for row in ground.rows}
     for one in ground.required:
         value = k_not(max((rows[mi].retrieved for mi in one.memories), default=Trit.NO))
-        words = "required, and not retrieved" if one.memories else "required, and not stored"
+        words = _d("required, and not retrieved") if one.memories else _d("required, and not stored")
         if value == Trit.UNKNOWN:
-            words = "required; no retrieval was recorded"
+            words = _d("required; no retrieval was recorded")
         yield Proof("candidate", one.memories[0] if one.memories else None, one.id, words, value)
 
 
@@ -179,16 +190,18 @@ def _retrieved(ground: Ground) -> Iterator[tuple[Required, list[Row]]]:
 def _verification(ground: Ground) -> Iterator[Proof]:
     for row in ground.rows:
         value = k_and((k_not(row.verdict), row.exposed))
-        words = f"verdict {_VERDICT[row.verdict]}, and it was exposed"
+        words = _d("verdict {VERDICT}, and it was exposed").format(VERDICT=_VERDICT[row.verdict])
         if row.exposed == Trit.UNKNOWN:
-            words = f"verdict {_VERDICT[row.verdict]}, and it may have been exposed"
+            words = _d("verdict {VERDICT}, and it may have been exposed").format(VERDICT=_VERDICT[row.verdict])
         yield Proof("verification", row.mi, row.id, words, value)
     for one, found in _retrieved(ground):
         if any(lets_through(row.verdict, ground.let_through) for row in found):
             continue
         value = k_and(k_not(row.exposed) for row in found)
         row = found[0]
-        words = f"required and retrieved, and not let through: verdict {_VERDICT[row.verdict]}"
+        words = _d("required and retrieved, and not let through: verdict {VERDICT}").format(
+            VERDICT=_VERDICT[row.verdict]
+        )
         yield Proof("verification", row.mi, one.id, words, value)
 
 
@@ -197,15 +210,15 @@ def _assembly(ground: Ground) -> Iterator[Proof]:
         passed = [row for row in found if lets_through(row.verdict, ground.let_through)]
         if passed:
             value = k_and(k_not(row.exposed) for row in found)
-            cut = "a reranker dropped it" if passed[0].dropped else "cut by order or budget"
-            words = f"required, retrieved and let through, and not in the prompt: {cut}"
+            cut = _d("a reranker dropped it") if passed[0].dropped else _d("cut by order or budget")
+            words = _d("required, retrieved and let through, and not in the prompt: {cut}").format(cut=cut)
             yield Proof("assembly", passed[0].mi, one.id, words, value)
     for row in ground.rows:
         if row.exposed != Trit.NO and row.retrieved != Trit.YES and ground.exposure_recorded:
             missing = k_not(row.retrieved) if ground.retrieval_known else Trit.UNKNOWN
-            words = "exposed without being retrieved"
+            words = _d("exposed without being retrieved")
             if missing == Trit.UNKNOWN:
-                words = "exposed; no retrieval was recorded"
+                words = _d("exposed; no retrieval was recorded")
             yield Proof("assembly", row.mi, row.id, words, k_and((row.exposed, missing)))
 
 
@@ -216,8 +229,10 @@ def _disclosure(ground: Ground) -> Iterator[Proof]:
         if row.disclosed == Trit.NO:
             continue
         barred = k_and((k_not(row.verdict), row.exposed, row.disclosed))
-        words = f"verdict {_VERDICT[row.verdict]}, exposed, and in the answer: {row.disclosure.detail}"
+        words = _d("verdict {VERDICT}, exposed, and in the answer: {detail}").format(
+            VERDICT=_VERDICT[row.verdict], detail=row.disclosure.detail
+        )
         yield Proof("disclosure", row.mi, row.id, words, barred)
         value = k_and((k_not(row.exposed), row.disclosed))
-        words = f"in the answer without having been exposed: {row.disclosure.detail}"
+        words = _d("in the answer without having been exposed: {detail}").format(detail=row.disclosure.detail)
         yield Proof("disclosure", row.mi, row.id, words, value)

@@ -12,6 +12,7 @@ from inspector.audit.case import Hit, Retrieval, Row
 from inspector.audit.corpus import MatchKind
 from inspector.audit.events import Event
 from inspector.audit.exposure import how
+from inspector.i18n import _d
 from inspector.records import ABSENT, Origin, Presence, presence_of
 from inspector.times import Instant
 from inspector.trit import Trit
@@ -49,7 +50,7 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
     exposed_not_retrieved = row.exposed == Trit.YES and row.retrieved == Trit.NO
     disclosed_not_exposed = row.disclosed == Trit.YES and row.exposed == Trit.NO
     barred = row.verdict == Trit.NO
-    moment = f"at {as_of.text}" if as_of is not None else "at an unknown time"
+    moment = _d("at {text}").format(text=as_of.text) if as_of is not None else _d("at an unknown time")
     first = next((hit.event.at for hit in row.hits if hit.event.at is not None), None)
     steps = (
         Step(
@@ -66,7 +67,7 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
             row.kind,
             retrieved_not_stored,
         ),
-        Step("verified", row.verdict, f"verdict {_VERDICT[row.verdict]}"),
+        Step("verified", row.verdict, _d("verdict {VERDICT}").format(VERDICT=_VERDICT[row.verdict])),
         Step(
             "exposed",
             row.exposed,
@@ -101,23 +102,31 @@ def _retrieved(row: Row, retrieval: Retrieval, route: str) -> str:
     if row.hits:
         return "; ".join(_hit(hit) for hit in row.hits)
     if row.judged.rank:
-        score = "no score" if row.judged.score is None else f"score {row.judged.score:.6f}"
-        return f"rank {row.judged.rank}, {score}, by {row.judged.path or route}"
+        score = _d("no score") if row.judged.score is None else _d("score {score:.6f}").format(score=row.judged.score)
+        return _d("rank {rank}, {score}, by {path}").format(
+            rank=row.judged.rank, score=score, path=row.judged.path or route
+        )
     if retrieval == "none":
-        return "no retrieval was recorded"
-    return "in no event of the trace" if retrieval == "recorded" else f"not among the candidates of {route}"
+        return _d("no retrieval was recorded")
+    return (
+        _d("in no event of the trace")
+        if retrieval == "recorded"
+        else _d("not among the candidates of {route}").format(route=route)
+    )
 
 
 def _hit(hit: Hit) -> str:
     if hit.dropped:
-        return f"dropped by {hit.event.name}"
-    score = "no score" if hit.item.score is None else f"{score_words(hit.event)} {hit.item.score:g}"
-    return f"rank {hit.item.rank} in {hit.event.name}, {score}, {filter_words(hit.event)} (match {hit.item.kind})"
+        return _d("dropped by {name}").format(name=hit.event.name)
+    score = _d("no score") if hit.item.score is None else f"{score_words(hit.event)} {hit.item.score:g}"
+    return _d("rank {rank} in {name}, {score}, {filter_words} (match {kind})").format(
+        rank=hit.item.rank, name=hit.event.name, score=score, filter_words=filter_words(hit.event), kind=hit.item.kind
+    )
 
 
 def score_words(event: Event) -> str:
     """What an event's score is; one of unknown direction is only called a score."""
-    return event.score_kind if event.score_kind != "unknown" else "score of unknown direction"
+    return event.score_kind if event.score_kind != "unknown" else _d("score of unknown direction")
 
 
 def filter_words(event: Event) -> str:
@@ -125,9 +134,9 @@ def filter_words(event: Event) -> str:
     if event.kind == "rerank":
         return "reranked"
     if presence_of(event.filter) is Presence.VALUE:
-        return f"filter {json.dumps(event.filter, ensure_ascii=False, default=str)}"
+        return _d("filter {dumps}").format(dumps=json.dumps(event.filter, ensure_ascii=False, default=str))
     said = "absent" if event.filter is ABSENT else presence_of(event.filter).value
-    return f"unfiltered retrieval (filter {said})"
+    return _d("unfiltered retrieval (filter {said})").format(said=said)
 
 
 def _place(origin: Origin) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol
 from inspector.audit.audit import QueryAudit
 from inspector.audit.causes import Cause
 from inspector.audit.events import block
+from inspector.i18n import _d
 from inspector.records import Query
 from inspector.times import Instant
 from inspector.trit import Trit
@@ -87,7 +88,11 @@ class Group:
     def words(self) -> str:
         """The group in a line: ``14 share: no namespace, from source crm``."""
         count = len(self.incidents)
-        return f"{count:,} share: {self.cause.words}" if count > 1 else f"1: {self.cause.words}"
+        return (
+            _d("{count:,} share: {words}").format(count=count, words=self.cause.words)
+            if count > 1
+            else f"1: {self.cause.words}"
+        )
 
 
 def identity_of(query: Query) -> str:

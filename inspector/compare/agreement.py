@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _d
 from inspector.records import AXES, Judgment, namespace_key
 from inspector.trit import Trit
 
@@ -50,15 +51,15 @@ class Agreement:
     def words(self) -> str:
         """What the number allows."""
         if self.alpha is None:
-            same = "all judgments are equal: chance cannot be told from agreement"
-            return same if self.units else "no pair was judged by two sources"
+            same = _d("all judgments are equal: chance cannot be told from agreement")
+            return same if self.units else _d("no pair was judged by two sources")
         if self.alpha >= RELIABLE:
             return "reliable"
         if self.alpha >= TENTATIVE:
-            return "good enough for tentative conclusions"
+            return _d("good enough for tentative conclusions")
         if self.axis == "policy":
-            return "low: read this axis as consistency with declared fields, not as what people hold to be allowed"
-        return "low: figures that rest on these labels say little"
+            return _d("low: read this axis as consistency with declared fields, not as what people hold to be allowed")
+        return _d("low: figures that rest on these labels say little")
 
 
 def alpha_nominal(values: npt.NDArray[np.integer]) -> float | None:

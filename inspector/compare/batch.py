@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.compare.matched import DEFAULT_TAU
+from inspector.i18n import _
 from inspector.trit import NO, UNKNOWN, YES, TritArray
 
 IntArray = npt.NDArray[np.int64]
@@ -76,13 +77,13 @@ class Places:
         Raises ValueError where a memory stands in a ranking twice.
         """
         span = max(int(memory.max(initial=0)), most) + 1
-        rows, _ = np.nonzero(memory >= 0)
+        rows, _rest1 = np.nonzero(memory >= 0)
         flat = np.flatnonzero(memory.ravel() >= 0)
         keys = rows * np.int64(span) + memory.ravel()[flat]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         if len(keys) > 1 and bool((keys[1:] == keys[:-1]).any()):
-            raise ValueError("a ranking holds a memory twice")
+            raise ValueError(_("a ranking holds a memory twice"))
         return cls(keys, flat[order], span)
 
     def find(self, rows: IntArray, memories: IntArray) -> IntArray:

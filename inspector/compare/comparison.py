@@ -16,6 +16,7 @@ from inspector.compare.intervals import LEVEL, RESAMPLES, Delta, Figure, Table, 
 from inspector.compare.lens import Lens, lens
 from inspector.compare.matched import DEFAULT_TAU
 from inspector.compare.runs import RouteRun, SourceRuns
+from inspector.i18n import _d
 from inspector.records import AXES
 from inspector.trit import TritArray
 
@@ -182,14 +183,14 @@ def _table(source: SourceRuns, values: Values, names: Sequence[str]) -> Table:
 def _lenses(source: SourceRuns, run: RouteRun, admissible: TritArray) -> list[Lens]:
     """The route's own score and every imported one, asked whether they tell violations."""
     cells = run.held
-    rows, _ = np.nonzero(cells)
+    rows, _rest1 = np.nonzero(cells)
     memories = run.memory[cells].astype(np.int64)
     spans = source.needs.memory.max(initial=0) + max(1, source.memories)
     needed = np.unique(source.needs.row[source.needs.want] * spans + source.needs.memory)
     required = np.isin(rows * spans + memories, needed)
     scores: list[tuple[str, FloatArray, bool]] = []
     if run.score_kind != "unknown":
-        name = {"similarity": "similarity", "distance": "recorded distance"}.get(run.score_kind, "score")
+        name = {"similarity": "similarity", "distance": _d("recorded distance")}.get(run.score_kind, "score")
         scores.append((name, run.score[cells], run.score_kind == "distance"))
     scores += [(name, values[memories], True) for name, values in source.imported.items()]
     return [lens(name, values, admissible[cells], required, high_is_violation=high) for name, values, high in scores]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from inspector.compare.batch import BoolArray, FloatArray, IntArray, Needs, pair_cells
 from inspector.compare.figures import frozen
+from inspector.i18n import _
 from inspector.trit import NO, UNKNOWN, YES, TritArray
 
 #: The ways in which candidates get into a prompt: all of them, those not excluded, those admitted.
@@ -30,7 +31,7 @@ def assembled(rule: str, admissible: TritArray, held: BoolArray) -> TritArray:
     elif rule == "admit":
         through = held & (admissible == np.uint8(YES))
     else:
-        raise ValueError(f"{rule} is no way of letting through")
+        raise ValueError(_("{rule} is no way of letting through").format(rule=rule))
     return np.where(through, np.uint8(YES), np.uint8(NO)).astype(np.uint8)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.compare.batch import BoolArray, FloatArray
+from inspector.i18n import _d
 from inspector.trit import NO, YES, TritArray
 
 #: The most required evidence that a threshold may reject (DESIGN 5).
@@ -107,17 +108,19 @@ def lens(
     needed = signed[scored & required]
     found = best_threshold(bad, needed, good, limit)
     if not len(bad):
-        words = "no known violation has a score"
+        words = _d("no known violation has a score")
     elif not len(needed):
-        words = "no required evidence has a score: there is nothing that a threshold must not reject"
+        words = _d("no required evidence has a score: there is nothing that a threshold must not reject")
     elif found is None:
-        words = f"no threshold exists: each that rejects a violation rejects over {limit:.0%} of the required evidence"
+        words = _d(
+            "no threshold exists: each that rejects a violation rejects over {limit:.0%} of the required evidence"
+        ).format(limit=limit)
     else:
         side = "above" if high_is_violation else "below"
-        words = (
-            f"rejecting scores {side} {found.value * sign:.6g} rejects {found.rejected:.1%} of the violations and "
-            f"{found.false_rejection:.1%} of the required evidence"
-        )
+        words = _d(
+            "rejecting scores {side} {sign:.6g} rejects {rejected:.1%} of the violations "
+            "and {false_rejection:.1%} of the required evidence"
+        ).format(side=side, sign=found.value * sign, rejected=found.rejected, false_rejection=found.false_rejection)
         found = Threshold(found.value * sign, found.rejected, found.false_rejection, found.admitted_rejected)
     known = verdicts != np.uint8(1)
     return Lens(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from inspector.i18n import _
 from inspector.trit import Trit, TritArray
 
 #: The recall that a prefix must reach (DESIGN 5).
@@ -88,7 +89,7 @@ def matched(
     """
     order = [int(memory) for memory in ranking if memory >= 0]
     if len(set(order)) != len(order):
-        raise ValueError("a ranking holds a memory twice")
+        raise ValueError(_("a ranking holds a memory twice"))
     wants: dict[int, list[int]] = {}
     for number, meant in enumerate(required):
         for memory in meant:

@@ -30,6 +30,7 @@ from inspector.comparing.sensitive import (
     sensitivity,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import _d
 from inspector.live import Inspection
 from inspector.retrieval.specs import parse_route
 
@@ -225,14 +226,16 @@ def stale_words(inspection: Inspection, made: Mapping[str, Mapping[str, Any]], r
             if now == settings:
                 continue
             if settings.get("state") != state:
-                return "the store was edited since"
+                return _d("the store was edited since")
             before, after = settings.get("settings", {}), now["settings"]
             moved = sorted(name for name in after if before.get(name) != after[name]) if before else []
             if moved:
-                return f"other settings now: {', '.join(name.replace('_', ' ') for name in moved)}"
+                return _d("other settings now: {replace}").format(
+                    replace=", ".join(name.replace("_", " ") for name in moved)
+                )
             if settings.get("vectors") != now["vectors"]:
-                return "other vectors now"
-            return "made by another version of this program, or with other numbers"
+                return _d("other vectors now")
+            return _d("made by another version of this program, or with other numbers")
     return ""
 
 

@@ -22,6 +22,7 @@ from inspector.comparing.sensitive import (
     sensitivity_source,
 )
 from inspector.errors import InspectorError
+from inspector.i18n import _, _d
 from inspector.inspection import OpenOptions, open_sources
 from inspector.live import Inspection
 from inspector.records import OnProgress, Progress
@@ -31,11 +32,11 @@ OnOpen = Callable[[Inspection], None]
 
 def _check_sources(sources: Sequence[Path], options: OpenOptions) -> None:
     if not sources:
-        raise InspectorError("no source was given")
+        raise InspectorError(_("no source was given"))
     if len(set(sources)) < len(sources):
-        raise InspectorError("a source was given twice: each is opened alone and counts once")
+        raise InspectorError(_("a source was given twice: each is opened alone and counts once"))
     if len(sources) > 1 and options.workspace is not None:
-        raise InspectorError("one workspace cannot hold several sources: leave --workspace out, each has its own")
+        raise InspectorError(_("one workspace cannot hold several sources: leave --workspace out, each has its own"))
 
 
 def _named(on_progress: OnProgress | None, name: str, several: bool) -> OnProgress | None:
@@ -67,7 +68,7 @@ def run_both(
     runs = run_source(inspection, request, on_progress, cancelled, scores=scores, on_route=finished)
     if not inspection.settings.assumptions:
         return runs, runs
-    tell = _named(on_progress, "without the assumptions", several=True)
+    tell = _named(on_progress, _d("without the assumptions"), several=True)
     bare = run_source(inspection, request, tell, cancelled, assumptions=False, scores=scores)
     keep(inspection, request, runs, bare, scores=scores)
     return runs, bare

@@ -19,6 +19,7 @@ from inspector.compare.figures import verdicts
 from inspector.comparing.running import check_request, judged, run_source, snapshot, unedited
 from inspector.comparing.snapshot import Snapshot
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _
 from inspector.live import Inspection
 from inspector.records import AXES, MEMORY_FIELDS, QUERY_FIELDS, OnProgress, Presence, Progress, Record, presence_of
 from inspector.trit import NO, UNKNOWN, YES, TritArray
@@ -107,7 +108,7 @@ def resolve_first(
             if cancelled():
                 raise Cancelled("cancelled")
             if on_progress is not None:
-                on_progress(Progress("what to resolve first", place, len(names), "fields"))
+                on_progress(Progress(_("what to resolve first"), place, len(names), _("fields")))
             with inspection.lock:
                 check()
                 found.append(work.resolve(name, limit))

@@ -26,6 +26,7 @@ from inspector.compare.intervals import group_codes
 from inspector.compare.runs import RUN_AXES, RouteRun, ScoreKind, SourceRuns
 from inspector.comparing.snapshot import Snapshot
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _, _d
 from inspector.live import Inspection
 from inspector.pools import index_by_id, required_memories
 from inspector.records import AXES, OnProgress, Progress, Query, Settings
@@ -49,27 +50,33 @@ class Edited(InspectorError):
     """The store was edited while it was compared: finished routes are kept, the figures of the rest would mix two."""
 
     def __init__(self) -> None:
-        super().__init__("the store was edited while its routes were compared: compare again")
+        super().__init__(_d("the store was edited while its routes were compared: compare again"))
 
 
 def check_request(request: Request) -> Request:
     """The request with every route once, the base among them, as it is run. Raises InspectorError for what is wrong."""
     wanted = list(dict.fromkeys(str(parse_route(route)) for route in request.routes))
     if not wanted:
-        raise InspectorError("no route was given")
+        raise InspectorError(_("no route was given"))
     base = wanted[0] if request.base is None else str(parse_route(request.base))
     axes = tuple(axis for axis in AXES if axis in request.axes)
     unknown = [axis for axis in request.axes if axis not in AXES]
     if unknown:
-        raise InspectorError(f"axes: {unknown[0]!r} is not an axis: one or more of {', '.join(AXES)}")
+        raise InspectorError(
+            _("axes: {unknown!r} is not an axis: one or more of {AXES}").format(
+                unknown=unknown[0], AXES=", ".join(AXES)
+            )
+        )
     if not axes:
-        raise InspectorError(f"axes: none is left: one or more of {', '.join(AXES)}")
+        raise InspectorError(_("axes: none is left: one or more of {AXES}").format(AXES=", ".join(AXES)))
     if not 0 <= request.tau <= 1:
-        raise InspectorError(f"τ is {request.tau}: a number from 0 to 1 is expected")
+        raise InspectorError(_("τ is {tau}: a number from 0 to 1 is expected").format(tau=request.tau))
     if not (math.isfinite(request.cost) and request.cost >= 0):
-        raise InspectorError(f"the infeasibility cost is {request.cost}: a number of 0 or more is expected")
+        raise InspectorError(
+            _("the infeasibility cost is {cost}: a number of 0 or more is expected").format(cost=request.cost)
+        )
     if request.k < 1:
-        raise InspectorError(f"k is {request.k}: a whole number of 1 or more is expected")
+        raise InspectorError(_("k is {k}: a whole number of 1 or more is expected").format(k=request.k))
     routes = tuple(wanted if base in wanted else [base, *wanted])
     return replace(request, routes=routes, base=base, axes=axes)
 
@@ -179,7 +186,7 @@ class Ranker:
         depth = None if self.spec.name == "recorded" else self.k
         for block in blocks(view, queries):
             if self.cancelled():
-                raise Cancelled("the comparison was cancelled: finished routes are kept")
+                raise Cancelled(_("the comparison was cancelled: finished routes are kept"))
             with self.inspection.lock:
                 self.check()
                 sources = self.inspection.retriever.sources
@@ -291,14 +298,18 @@ def imported_scores(inspection: Inspection, names: Sequence[str]) -> dict[str, F
     for name in names:
         values = np.full(len(inspection.memories), np.nan)
         for mi, memory in enumerate(inspection.memories):
-            head, _, rest = name.partition(".")
+            head, _rest1, rest = name.partition(".")
             value = memory.value(head)
             for part in rest.split(".") if rest else ():
                 value = value.get(part) if isinstance(value, dict) else None
             if isinstance(value, int | float) and not isinstance(value, bool):
                 values[mi] = value
         if not np.isfinite(values).any():
-            raise InspectorError(f"score {name!r}: no memory has a number there: a field such as meta.NAME is expected")
+            raise InspectorError(
+                _("score {name!r}: no memory has a number there: a field such as meta.NAME is expected").format(
+                    name=name
+                )
+            )
         found[name] = values
     return found
 
@@ -321,7 +332,7 @@ def run_source(
     """
     request = check_request(request)
     if not inspection.queries:
-        raise InspectorError(f"{inspection.name}: there are no queries: nothing to compare")
+        raise InspectorError(_("{name}: there are no queries: nothing to compare").format(name=inspection.name))
     settings = settings_in_force(inspection, assumptions)
     params = replace(inspection.retriever.params, seed=request.seed)
     specs = [parse_route(route) for route in sorted(request.routes, key=lambda name: name != request.base_route)]
@@ -358,7 +369,11 @@ def run_source(
             kept = inspection.workspace.get_result("compare-run", settings_key(made_under))
             run = None if kept is None else RouteRun.from_bytes(kept, total, len(inspection.memories))
             if run is None:
-                teller = progress_teller(on_progress, f"{spec} (route {place} of {len(specs)})", total)
+                teller = progress_teller(
+                    on_progress,
+                    _d("{spec} (route {place} of {count})").format(spec=spec, place=place, count=len(specs)),
+                    total,
+                )
                 made = run_route(Ranker(inspection, spec, request.k, params, check, cancelled), view, teller)
                 run = replace(made, settings=json.loads(json.dumps(made_under, default=repr)))
                 inspection.workspace.put_result("compare-run", settings_key(made_under), run.to_bytes())
@@ -386,4 +401,6 @@ def _notes(runs: Mapping[str, RouteRun]) -> Iterator[str]:
     for name, run in runs.items():
         silent = int((~run.held.any(axis=1)).sum())
         if silent:
-            yield f"{name} returned nothing for {silent:,} of {len(run.memory):,} queries"
+            yield _d("{name} returned nothing for {silent:,} of {count:,} queries").format(
+                name=name, silent=silent, count=len(run.memory)
+            )

@@ -48,6 +48,7 @@ from inspector.comparing.running import (
 )
 from inspector.comparing.snapshot import ROUTE_AXES, Corrupted, Snapshot
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _, _d
 from inspector.live import Inspection
 from inspector.records import AXES, OnProgress
 from inspector.retrieval.specs import parse_route
@@ -127,11 +128,17 @@ def check_sensitivity(request: SensitivityRequest) -> SensitivityRequest:
     """The request as it is run. Raises InspectorError for an unknown kind, a rate outside 0 to 1, or no seed."""
     for kind in request.kinds:
         if kind not in CORRUPTIONS:
-            raise InspectorError(f"kinds: {kind!r} is not known: one or more of {', '.join(CORRUPTIONS)}")
+            raise InspectorError(
+                _("kinds: {kind!r} is not known: one or more of {CORRUPTIONS}").format(
+                    kind=kind, CORRUPTIONS=", ".join(CORRUPTIONS)
+                )
+            )
     if not all(0 <= rate <= 1 for rate in request.rates):
-        raise InspectorError("rates: numbers from 0 to 1 are expected")
+        raise InspectorError(_("rates: numbers from 0 to 1 are expected"))
     if request.seeds < 1:
-        raise InspectorError(f"seeds: {request.seeds} is given: a whole number of 1 or more is expected")
+        raise InspectorError(
+            _("seeds: {seeds} is given: a whole number of 1 or more is expected").format(seeds=request.seeds)
+        )
     rates = tuple(sorted({0.0, *request.rates}))
     kinds = tuple(kind for kind in CORRUPTIONS if kind in request.kinds)
     return replace(request, routes=check_request(request.routes), kinds=kinds, rates=rates)
@@ -192,7 +199,7 @@ class _Source:
             order = draw_order(self.names, kind.name, request.routes.seed + seed)
             for place, rate in enumerate(request.rates[1:], 1):
                 if self.cancelled():
-                    raise Cancelled("cancelled: finished curves are kept")
+                    raise Cancelled(_("cancelled: finished curves are kept"))
                 found, corrupted, true = self._corrupted(route, kind, seed, rate, order)
                 figures = self._figures(found, corrupted, true)
                 means[place, seed] = self._means(figures)
@@ -320,7 +327,9 @@ def sensitivity_source(
             source = _Source(inspection, request, runs, check, cancelled)
         for done, kind in enumerate(request.kinds, 1):
             for route in request.routes.routes:
-                what = f"{route} under {kind} (curve {len(curves) + 1} of {total})"
+                what = _d("{route} under {kind} (curve {count} of {total})").format(
+                    route=route, kind=kind, count=len(curves) + 1, total=total
+                )
                 curves[route, kind] = source.curve(
                     route, CORRUPTIONS[kind], progress_teller(on_progress, what, steps, "reruns")
                 )

@@ -11,6 +11,7 @@ from inspector.compare.intervals import Figure
 from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
+from inspector.i18n import _d
 from inspector.text import counted, visible
 
 #: Queries that are named where some are left out.
@@ -30,7 +31,7 @@ def share(value: float | None) -> str:
 
 def bounds(low: float | None, high: float | None) -> str:
     """Two bounds, once where they are equal."""
-    return share(low) if low == high else f"{share(low)} to {share(high)}"
+    return share(low) if low == high else _d("{share} to {share2}").format(share=share(low), share2=share(high))
 
 
 def interval(figure: Figure) -> str:
@@ -61,7 +62,7 @@ def _count(value: float | None) -> str:
 
 def _whole(routes: Sequence[RouteResult]) -> Iterator[str]:
     """Bounds over all candidates: all there is where nothing is required."""
-    yield "no query is evaluable: nothing is required; bounds are over all candidates"
+    yield _d("no query is evaluable: nothing is required; bounds are over all candidates")
     rows = [("route", "lower", "upper", "similarities")]
     for result in routes:
         of = result.figures
@@ -78,8 +79,8 @@ def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
         "route",
         "recall",
         "feasible",
-        "risk lower",
-        "risk upper",
+        _d("risk lower"),
+        _d("risk upper"),
         "infeasible",
         "conditional",
         "prefix",
@@ -106,7 +107,17 @@ def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
 
 
 def _deltas(comparison: Comparison) -> Iterator[str]:
-    rows = [(f"minus {comparison.request.base_route}", "recall", "p", "feasible", "p", "risk upper", "p")]
+    rows = [
+        (
+            _d("minus {base_route}").format(base_route=comparison.request.base_route),
+            "recall",
+            "p",
+            "feasible",
+            "p",
+            _d("risk upper"),
+            "p",
+        )
+    ]
     for result in comparison.routes:
         if not result.deltas or result.deltas["recall"].value is None:
             continue
@@ -124,13 +135,13 @@ def _deltas(comparison: Comparison) -> Iterator[str]:
 
 def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
     for rule in (RECORDED, *EXPOSURES):
-        rows = [("contamination and loss, " + _TOLD[rule], "contamination", "inadmissible", "irrelevant", "loss")]
+        rows = [(_d("contamination and loss, ") + _TOLD[rule], "contamination", "inadmissible", "irrelevant", "loss")]
         for result in routes:
             if rule not in result.exposures:
                 continue
             named = [(result.route, result.exposures[rule])]
             if len(result.paths) > 1:
-                named += [(f"  by {path.path}", path.exposures[rule]) for path in result.paths]
+                named += [(_d("  by {path}").format(path=path.path), path.exposures[rule]) for path in result.paths]
             for name, figures in named:
                 cells = [
                     bounds(figures[f"{one}_lower"].value, figures[f"{one}_upper"].value)
@@ -143,7 +154,7 @@ def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
 
 
 def _lenses(comparison: Comparison) -> Iterator[str]:
-    rows = [("verifier lens", "score", "AUC", "violations", "admitted", "")]
+    rows = [(_d("verifier lens"), "score", "AUC", "violations", "admitted", "")]
     for result in comparison.routes:
         for source, part in zip(comparison.sources, result.sources, strict=True):
             for lens in part.lenses:
@@ -156,48 +167,56 @@ def _lenses(comparison: Comparison) -> Iterator[str]:
 
 
 def _agreement(comparison: Comparison) -> Iterator[str]:
-    rows = [("agreement of judgments", "axis", "alpha", "pairs", "")]
+    rows = [(_d("agreement of judgments"), "axis", "alpha", "pairs", "")]
     for source, found in zip(comparison.sources, comparison.agreement, strict=bool(comparison.agreement)):
         rows += [(source.name, one.axis, share(one.alpha), f"{one.units:,}", one.words) for one in found]
     if len(rows) > 1:
         yield ""
         yield from table(rows, words=True)
-        yield "policy is read as consistency with declared fields, not as what people hold to be allowed"
+        yield _d("policy is read as consistency with declared fields, not as what people hold to be allowed")
 
 
 def _listed(source: SourceRuns) -> str:
     """The queries that are left out, the first of them by name."""
     names = [source.query_ids[qi] for qi in source.not_evaluable[:_NAMED]]
     more = len(source.not_evaluable) - len(names)
-    return ", ".join(map(_short, names)) + (f" and {more:,} more (--json names all)" if more else "")
+    return ", ".join(map(_short, names)) + (
+        _d(" and {more:,} more (--json names all)").format(more=more) if more else ""
+    )
 
 
 def _head(comparison: Comparison) -> Iterator[str]:
     request = comparison.request
     axes = ", ".join(request.axes)
-    yield f"top {request.k}, recall to match {request.tau:g}, axes {axes}, infeasible counts {request.cost:g}"
+    yield _d("top {k}, recall to match {tau:g}, axes {axes}, infeasible counts {cost:g}").format(
+        k=request.k, tau=request.tau, axes=axes, cost=request.cost
+    )
     for source in comparison.sources:
         left = (
-            f", {len(source.not_evaluable):,} of them not evaluable: {_listed(source)}" if source.not_evaluable else ""
+            _d(", {count:,} of them not evaluable: {listed}").format(
+                count=len(source.not_evaluable), listed=_listed(source)
+            )
+            if source.not_evaluable
+            else ""
         )
         held = f"{counted(source.memories, 'memory', 'memories')}, {counted(source.queries, 'query', 'queries')}"
         yield f"{source.name}: {held}{left}"
         if len(source.groups) < 2:
-            yield f"{source.name}: all queries are of one group: no intervals"
+            yield _d("{name}: all queries are of one group: no intervals").format(name=source.name)
 
 
 def comparison_text(comparison: Comparison) -> str:
     """The comparison in tables: figures at matched recall, differences, contamination and loss, lens, agreement."""
     lines = [*_head(comparison), ""]
     if comparison.assumed:
-        lines.append("with " + ", ".join(f"{name}={value}" for name, value in sorted(comparison.assumed.items())))
+        lines.append(_d("with ") + ", ".join(f"{name}={value}" for name, value in sorted(comparison.assumed.items())))
     lines += _routes(comparison.routes)
     lines += _deltas(comparison)
     lines += _exposures(comparison.routes)
     lines += _lenses(comparison)
     lines += _agreement(comparison)
     if comparison.without is not None:
-        lines += ["", "without the assumptions", *_routes(comparison.without.routes), *_deltas(comparison.without)]
+        lines += ["", _d("without the assumptions"), *_routes(comparison.without.routes), *_deltas(comparison.without)]
     return visible("\n".join(lines), newlines=True)
 
 
@@ -206,7 +225,7 @@ def _curves(found: Sensitivity) -> Iterator[str]:
     for kind in found.request.kinds:
         if kind in found.untouched:
             yield ""
-            yield f"{kind}: there is no label to corrupt"
+            yield _d("{kind}: there is no label to corrupt").format(kind=kind)
             continue
         yield ""
         rows = [(f"{kind}: {CORRUPTIONS[kind].words}", *(f"{rate:.0%}" for rate in rates), "breaks", "behind")]
@@ -221,7 +240,7 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
         return "–" if value is None else f"{value:.0%}"
 
     matched = curve.points[0].risk_upper is not None
-    upper, lower = ("risk upper", "risk lower") if matched else ("upper over all k", "lower over all k")
+    upper, lower = (_d("risk upper"), _d("risk lower")) if matched else (_d("upper over all k"), _d("lower over all k"))
     rows = [
         (
             f"{curve.route}: {upper}",
@@ -232,7 +251,9 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
         (f"  {lower}", *(share(point.lower) for point in curve.points), "", ""),
     ]
     if matched and not CORRUPTIONS[curve.kind].hides:
-        rows.append(("  risk upper by the true labels", *(share(point.true_upper) for point in curve.points), "", ""))
+        rows.append(
+            (_d("  risk upper by the true labels"), *(share(point.true_upper) for point in curve.points), "", "")
+        )
     if matched:
         rows.append(("  recall", *(share(point.recall) for point in curve.points), "", ""))
     return rows
@@ -247,19 +268,27 @@ def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[s
         yield ""
     for route, curve in found.first.items() if found.request.kinds else ():
         if curve is None:
-            yield f"{route}: no label error adds {found.request.tolerance:g} to its risk"
+            yield _d("{route}: no label error adds {tolerance:g} to its risk").format(
+                route=route, tolerance=found.request.tolerance
+            )
         else:
-            yield f"{route}: {curve.kind} breaks first, at {curve.breaks_at:.0%}"
+            yield _d("{route}: {kind} breaks first, at {breaks_at:.0%}").format(
+                route=route, kind=curve.kind, breaks_at=curve.breaks_at
+            )
     for source, fields in zip(found.sources, first, strict=bool(first)):
         yield ""
         if not fields:
-            yield f"{source.name}: no candidate of {found.request.routes.base_route} that counts is unresolved"
+            yield _d("{name}: no candidate of {base_route} that counts is unresolved").format(
+                name=source.name, base_route=found.request.routes.base_route
+            )
             continue
-        rows = [(f"{source.name}: resolve first", "narrows risk by", "candidates", "ask about")]
+        rows = [
+            (_d("{name}: resolve first").format(name=source.name), _d("narrows risk by"), "candidates", _d("ask about"))
+        ]
         for one in fields:
             limits = "" if one.verified else " (limits)"
             asked = ", ".join(_short(ask.name) for ask in one.records[:3])
-            asked += f" and {len(one.records) - 3} more" if len(one.records) > 3 else ""
+            asked += _d(" and {count} more").format(count=len(one.records) - 3) if len(one.records) > 3 else ""
             rows.append((one.field, f"{share(one.least)}–{share(one.most)}{limits}", f"{one.cells:,}", asked))
         yield from table(rows, words=True)
 
@@ -270,8 +299,12 @@ def sensitivity_text(found: Sensitivity, first: Sequence[Sequence[Resolve]] = ()
     lines = []
     if request.kinds:
         lines.append(
-            f"{request.seeds} seeds from {request.routes.seed}, base {request.routes.base_route}, "
-            f"broken where risk upper grows by {request.tolerance:g}"
+            _d("{seeds} seeds from {seed}, base {base_route}, broken where risk upper grows by {tolerance:g}").format(
+                seeds=request.seeds,
+                seed=request.routes.seed,
+                base_route=request.routes.base_route,
+                tolerance=request.tolerance,
+            )
         )
     lines += _curves(found)
     lines += _first(found, first)

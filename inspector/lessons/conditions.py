@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from inspector.errors import FieldError
 from inspector.gate.coverage import Protection, standing_of
+from inspector.i18n import N_, _
 from inspector.inspection import Inspection
 from inspector.lessons.model import Condition
 from inspector.records import ABSENT, Record, show_namespace
@@ -270,7 +271,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "candidate": Kind(
         "whether a memory is among the candidates",
-        {**_PAIR, "is": Param("truth", "true or false", True)},
+        {**_PAIR, "is": Param("truth", N_("true or false"), True)},
         _candidate,
     ),
     "found": Kind(
@@ -351,15 +352,19 @@ def check_value(name: str, param: Param, value: Any) -> Any:
     if param.type == "trit":
         return parse_trit(value, name).symbol
     if param.type == "truth" and not isinstance(value, bool):
-        raise FieldError(name, f"{value!r} is not a truth value", "true or false")
+        raise FieldError(name, _("{value!r} is not a truth value").format(value=value), _("true or false"))
     if param.type == "number" and (isinstance(value, bool) or not isinstance(value, int)):
-        raise FieldError(name, f"{value!r} is not a whole number", param.help)
+        raise FieldError(name, _("{value!r} is not a whole number").format(value=value), param.help)
     if param.type in ("text", "time") and not isinstance(value, str):
-        raise FieldError(name, f"{value!r} is not a text", param.help)
+        raise FieldError(name, _("{value!r} is not a text").format(value=value), param.help)
     if param.type == "list" and not (isinstance(value, list) and value and all(isinstance(v, str) for v in value)):
-        raise FieldError(name, f"{value!r} is not a list of texts", param.help)
+        raise FieldError(name, _("{value!r} is not a list of texts").format(value=value), param.help)
     if param.type == "time":
         parse_time(value, name, "UTC")
     if param.choices and value not in param.choices:
-        raise FieldError(name, f"{value!r} is not known", f"one of {', '.join(param.choices)}")
+        raise FieldError(
+            name,
+            _("{value!r} is not known").format(value=value),
+            _("one of {choices}").format(choices=", ".join(param.choices)),
+        )
     return value if value is not None else ABSENT

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from inspector.errors import InputError, InspectorError
+from inspector.i18n import _
 from inspector.inspection import Inspection, open_sources
 from inspector.lessons.conditions import Shown, holds, ids_of
 from inspector.lessons.model import Lesson, in_language
@@ -57,14 +58,16 @@ def named(file: Path) -> Lesson:
 def find_lesson(wanted: str) -> Lesson:
     """A lesson by its number, its name or its file. Raises InspectorError where there is none, InputError for a bad
     file."""
-    found, _ = lessons()
+    found, _rest1 = lessons()
     for lesson in found:
         if wanted in (str(lesson.number or ""), lesson.key, lesson.key.partition("-")[2]):
             return lesson
     if wanted.endswith(".toml") or os.sep in wanted or Path(wanted).is_file():
         return named(Path(wanted))
     names = ", ".join(str(lesson.number or lesson.key) for lesson in found)
-    raise InspectorError(f"no lesson is called {wanted!r}: one of {names}, or a .toml file")
+    raise InspectorError(
+        _("no lesson is called {wanted!r}: one of {names}, or a .toml file").format(wanted=wanted, names=names)
+    )
 
 
 def store_of(lesson: Lesson) -> Path:
@@ -74,7 +77,13 @@ def store_of(lesson: Lesson) -> Path:
     path = lesson.folder / Path(lesson.store).expanduser()
     if not path.exists():
         known = ", ".join(demo.name for demo in demos())
-        raise InputError.at(str(lesson.file), None, "store", f"{lesson.store!r} is not found", f"a path, or {known}")
+        raise InputError.at(
+            str(lesson.file),
+            None,
+            "store",
+            _("{store!r} is not found").format(store=lesson.store),
+            _("a path, or {known}").format(known=known),
+        )
     return path
 
 
@@ -108,9 +117,15 @@ def unknown_ids(lesson: Lesson, inspection: Inspection) -> list[InputError]:
             for kind, id in ids_of(condition):
                 if id not in known[kind]:
                     where = f"step.{number}.check.{condition.kind}.{kind}"
-                    expected = f"an id of the store {lesson.store}"
+                    expected = _("an id of the store {store}").format(store=lesson.store)
                     found.append(
-                        InputError.at(str(lesson.file), condition.line, where, f"{id!r} is not in the store", expected)
+                        InputError.at(
+                            str(lesson.file),
+                            condition.line,
+                            where,
+                            _("{id!r} is not in the store").format(id=id),
+                            expected,
+                        )
                     )
     return found
 
@@ -130,9 +145,13 @@ def check_lesson(file: Path) -> str:
         first = lesson.steps[0]
         if first.question is None and all(holds(one, store, Shown()) for one in first.conditions):
             where = first.conditions[0].line
-            raise InputError.at(str(file), where, "step.1.check", "holds from the start", "something to be done first")
+            raise InputError.at(
+                str(file), where, "step.1.check", _("holds from the start"), _("something to be done first")
+            )
     questions = sum(step.question is not None for step in lesson.steps)
-    return f"{file}: {len(lesson.steps)} steps, {questions} questions, on the store {lesson.store}: good"
+    return _("{file}: {count} steps, {questions} questions, on the store {store}: good").format(
+        file=file, count=len(lesson.steps), questions=questions, store=lesson.store
+    )
 
 
 def listing(language: str) -> list[str]:
@@ -144,4 +163,4 @@ def listing(language: str) -> list[str]:
         standing = f"{len(run.done)}/{len(lesson.steps)}"
         title = visible(in_language(lesson.title, language))
         lines.append("\t".join((str(lesson.number or lesson.key), title, standing, visible(lesson.store))))
-    return [*lines, *(f"not read\t{error}" for error in broken)]
+    return [*lines, *(_("not read\t{error}").format(error=error) for error in broken)]

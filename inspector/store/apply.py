@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.errors import InputError
+from inspector.i18n import _
 from inspector.records import ABSENT
 from inspector.store.editlog import Effective
 from inspector.text import visible
@@ -47,39 +48,47 @@ def verify(edits: Sequence[Effective], held: Callable[[Effective], Held | None],
     for edit in edits:
         key = (edit.kind, tuple(edit.target), edit.field)
         if key in seen:
-            wrong = f"line {seen[key]} is about the same field"
-            raise InputError.at(file, edit.seq, edit.field, wrong, "one line for each field")
+            wrong = _("line {seen} is about the same field").format(seen=seen[key])
+            raise InputError.at(file, edit.seq, edit.field, wrong, _("one line for each field"))
         seen[key] = edit.seq
         found = held(edit)
         if found is None:
-            faults.append((edit, f"{_name(edit)} is not in the source", "a patch of this source"))
+            faults.append(
+                (edit, _("{name} is not in the source").format(name=_name(edit)), _("a patch of this source"))
+            )
             continue
         already += equal(found.value, edit.new)
         if equal(found.value, edit.old) or (found.open and edit.old is ABSENT and not equal(found.value, edit.new)):
             continue
-        wrong = f"{found.where} holds {_show(found.value)}, and the patch expects {_show(edit.old)}"
-        faults.append((edit, wrong, "the old value, so that nobody's change is overwritten"))
+        wrong = _("{where} holds {show}, and the patch expects {show2}").format(
+            where=found.where, show=_show(found.value), show2=_show(edit.old)
+        )
+        faults.append((edit, wrong, _("the old value, so that nobody's change is overwritten")))
     if not faults:
         return
     if already == len(edits):
-        wrong = f"the patch is already in the source: all {len(edits):,} fields hold its new values"
-        raise InputError.at(file, None, "", wrong, "a source to which it has not been applied")
+        wrong = _("the patch is already in the source: all {count:,} fields hold its new values").format(
+            count=len(edits)
+        )
+        raise InputError.at(file, None, "", wrong, _("a source to which it has not been applied"))
     edit, wrong, expected = faults[0]
     if len(faults) > 1:
-        wrong += f" ({len(faults):,} of {len(edits):,} lines do not fit, this is the first)"
+        wrong += _(" ({count:,} of {count2:,} lines do not fit, this is the first)").format(
+            count=len(faults), count2=len(edits)
+        )
     if already:
-        wrong += f"; {already:,} fields hold the new values already"
+        wrong += _("; {already:,} fields hold the new values already").format(already=already)
     raise InputError.at(file, edit.seq, edit.field, wrong, expected)
 
 
 def _name(edit: Effective) -> str:
     if edit.kind == "setting":
-        return f"setting {edit.field}"
+        return _("setting {field}").format(field=edit.field)
     return f"{edit.kind} {edit.target if edit.kind == 'memory' else ' '.join(edit.target)}"
 
 
 def _show(value: Any) -> str:
     if value is ABSENT:
-        return "no such key"
+        return _("no such key")
     text = visible(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

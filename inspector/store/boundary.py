@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from inspector.errors import InspectorError
+from inspector.i18n import _, _d
 from inspector.records import BOUNDARY_STATES, Memory, Settings
 from inspector.store.timeline import BoundaryMark, BoundaryState, Standing, Timeline, log_of, marks_of, ordered
 from inspector.times import Instant, at_or_before, parse_time
@@ -27,7 +28,7 @@ class Refused(InspectorError):
     """A transition that is not allowed; ``reason`` says why and what is left to do."""
 
     def __init__(self, memory: Memory, verb: str, reason: str) -> None:
-        super().__init__(f"{verb} of memory {memory.uid}: {reason}")
+        super().__init__(_d("{verb} of memory {uid}: {reason}").format(verb=verb, uid=memory.uid, reason=reason))
         self.memory = memory
         self.verb = verb
         self.reason = reason
@@ -105,25 +106,25 @@ def judge(state: BoundaryState, verb: Verb, came_from: BoundaryState | None = No
             return rule.target, ""
         if came_from is not None:
             return came_from, ""
-        return None, "nothing says which state it came from: add the mark that it had before, or forget it"
+        return None, _d("nothing says which state it came from: add the mark that it had before, or forget it")
     if verb == "release":
-        return None, f"it is {state}, not quarantined: there is nothing to release"
+        return None, _d("it is {state}, not quarantined: there is nothing to release").format(state=state)
     if state == "quarantined":
         if verb == "quarantine":
-            return None, "it is already quarantined: release it or forget it"
-        back = "a state that nothing names" if came_from is None else came_from
-        return None, f"it is quarantined: it can only be released, to {back}, or forgotten"
+            return None, _d("it is already quarantined: release it or forget it")
+        back = _d("a state that nothing names") if came_from is None else came_from
+        return None, _d("it is quarantined: it can only be released, to {back}, or forgotten").format(back=back)
     if state == "forgotten":
-        return None, "it is already forgotten" if verb == "forget" else "forgotten stays forgotten"
-    return None, f"it is already {state}"
+        return None, _d("it is already forgotten") if verb == "forget" else _d("forgotten stays forgotten")
+    return None, _d("it is already {state}").format(state=state)
 
 
 def judge_standing(now: Standing, verb: Verb) -> tuple[BoundaryState | None, str]:
     """:func:`judge` of a standing; one that is in doubt is refused, with what would settle it."""
     if now.state is not None:
         return judge(now.state, verb, now.came_from)
-    may_be = " or ".join(now.possible)
-    return None, f"its state is in doubt ({may_be}: {now.words})"
+    may_be = _d(" or ").join(now.possible)
+    return None, _d("its state is in doubt ({may_be}: {words})").format(may_be=may_be, words=now.words)
 
 
 def options(memory: Memory, at: Instant | None, settings: Settings) -> tuple[Option, ...]:
@@ -148,7 +149,13 @@ def transition(
     a time that cannot be read.
     """
     if cause is not None and cause.strip().casefold().startswith(MISSING_MARKS):
-        raise Refused(memory, verb, f"{MISSING_MARKS} are only a proposal of lint, which a person confirms")
+        raise Refused(
+            memory,
+            verb,
+            _("{MISSING_MARKS} are only a proposal of lint, which a person confirms").format(
+                MISSING_MARKS=MISSING_MARKS
+            ),
+        )
     return _transition(memory, verb, at, settings, cause, query_id)
 
 
@@ -156,7 +163,7 @@ def _transition(
     memory: Memory, verb: Verb, at: str | int | float, settings: Settings, cause: str | None, query_id: str | None
 ) -> Move:
     if verb not in VERBS:
-        raise Refused(memory, str(verb), "is no transition: one of " + ", ".join(VERBS))
+        raise Refused(memory, str(verb), _("is no transition: one of ") + ", ".join(VERBS))
     time = parse_time(at, "at", settings.timezone)
     line = Timeline(memory, settings)
     trouble = no_room(line, time)
@@ -176,21 +183,27 @@ def _transition(
 def no_room(line: Timeline, time: Instant) -> str:
     """Why no mark of this time can stand at the end of the log; "" where it can."""
     if line.created is not None and at_or_before(line.created, time) == Trit.NO:
-        return f"it was not stored before {line.created.iso()}: give a later time"
+        return _d("it was not stored before {iso}: give a later time").format(iso=line.created.iso())
     for mark in line.marks:
         if mark.at is None:
-            return f"its mark '{mark.word}' has no time, so that none can follow it: give it one"
+            return _d("its mark '{word}' has no time, so that none can follow it: give it one").format(word=mark.word)
         follows = at_or_before(mark.at, time)
         if follows == Trit.NO:
-            return f"its log has a mark at {mark.at.iso()}: the past is not rewritten"
+            return _d("its log has a mark at {iso}: the past is not rewritten").format(iso=mark.at.iso())
         if follows == Trit.UNKNOWN:
-            return f"{time.iso()} may lie before its mark at {mark.at.iso()}: state the time zone"
+            return _d("{iso} may lie before its mark at {iso2}: state the time zone").format(
+                iso=time.iso(), iso2=mark.at.iso()
+            )
     if line.bare is not None:
         since = line.label_time
         if since is None:
-            return f"boundary_state '{line.bare}' has no time, so that no mark can follow it: set status_at"
+            return _d("boundary_state '{bare}' has no time, so that no mark can follow it: set status_at").format(
+                bare=line.bare
+            )
         if at_or_before(since, time) != Trit.YES:
-            return f"boundary_state '{line.bare}' speaks for {since.iso()}: give a later time"
+            return _d("boundary_state '{bare}' speaks for {iso}: give a later time").format(
+                bare=line.bare, iso=since.iso()
+            )
     return ""
 
 
@@ -200,7 +213,7 @@ def seed(line: Timeline) -> list[dict[str, Any]]:
     if line.bare is None or since is None:
         return []
     own = line.memory.value("status_at")
-    return [{"state": line.bare, "at": since.iso() if own is None else own, "cause": "as boundary_state said"}]
+    return [{"state": line.bare, "at": since.iso() if own is None else own, "cause": _d("as boundary_state said")}]
 
 
 def unlawful(memory: Memory, settings: Settings) -> list[tuple[BoundaryMark, str]]:
@@ -218,8 +231,15 @@ def unlawful(memory: Memory, settings: Settings) -> list[tuple[BoundaryMark, str
     for mark in marks:
         leads = {came_from if rule.target is None else rule.target for rule in TRANSITIONS if rule.source == state}
         if mark.state != state and mark.state not in leads:
-            allowed = " or ".join(sorted(one for one in leads if one is not None))
-            found.append((mark, f"{state} → {mark.state} is not allowed, only {allowed}"))
+            allowed = _d(" or ").join(sorted(one for one in leads if one is not None))
+            found.append(
+                (
+                    mark,
+                    _d("{state} → {state2} is not allowed, only {allowed}").format(
+                        state=state, state2=mark.state, allowed=allowed
+                    ),
+                )
+            )
         if mark.state == "quarantined" and state != "quarantined":
             came_from = "forgotten" if forgotten else state
         forgotten |= mark.state == "forgotten"
@@ -232,7 +252,7 @@ def propose_marks(memories: Sequence[Memory], settings: Settings) -> list[Propos
     bare = [index for index, memory in enumerate(memories) if not _has_mark(memory)]
     if len(bare) == len(memories):
         return []
-    words = "it has no boundary mark, and other memories of this store have"
+    words = _d("it has no boundary mark, and other memories of this store have")
     return [
         Proposal(index, memories[index], words)
         for index in bare
@@ -246,7 +266,7 @@ def _has_mark(memory: Memory) -> bool:
 
 def confirm(proposal: Proposal, at: str | int | float, settings: Settings, by: str = "a person") -> Move:
     """The quarantine of a proposal, as the person who looked at it makes it. Raises Refused."""
-    cause = f"{MISSING_MARKS}, confirmed by {by}"
+    cause = _d("{MISSING_MARKS}, confirmed by {by}").format(MISSING_MARKS=MISSING_MARKS, by=by)
     return _transition(proposal.memory, "quarantine", at, settings, cause, None)
 
 

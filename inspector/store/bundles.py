@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from inspector.errors import Cancelled, Problem
+from inspector.i18n import _, _d
 from inspector.records import (
     ABSENT,
     Bundle,
@@ -49,7 +50,9 @@ class Difference:
     same: int
 
     def __str__(self) -> str:
-        return f"{self.new} new, {self.changed} changed, {self.gone} gone"
+        return _d("{new} new, {changed} changed, {gone} gone").format(
+            new=self.new, changed=self.changed, gone=self.gone
+        )
 
 
 @dataclass(frozen=True)
@@ -96,12 +99,12 @@ def save(
     for table, records in (("memories", bundle.memories), ("queries", bundle.queries)):
         for start in range(0, len(records), _BATCH):
             if cancelled():
-                raise Cancelled("the import was cancelled: the workspace is as it was")
+                raise Cancelled(_("the import was cancelled: the workspace is as it was"))
             batch = records[start : start + _BATCH]
             _insert(cursor, table, gen, start, batch)
             done += len(batch)
             if on_progress is not None:
-                on_progress(Progress("storing", done, total))
+                on_progress(Progress(_("storing"), done, total))
     _insert_judgments(cursor, gen, bundle.judgments)
     body = _Body(
         bundle.name,
@@ -261,7 +264,7 @@ def _records(
             yield make(decode(fields), Origin(name, None if line == _NO_LINE else line))
         done += len(batch)
         if on_progress is not None:
-            on_progress(Progress("opening", done, total))
+            on_progress(Progress(_("opening"), done, total))
 
 
 def _judgments(cursor: duckdb.DuckDBPyConnection, gen: int) -> Iterator[Judgment]:

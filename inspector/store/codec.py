@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.records import ABSENT
 from inspector.trit import Trit
 
@@ -57,7 +58,7 @@ def encode(value: Any) -> str:
                 pass
         return json.dumps(value, separators=(",", ":"))
     except RecursionError:
-        raise InspectorError("a value is nested too deep to be kept in the workspace") from None
+        raise InspectorError(_("a value is nested too deep to be kept in the workspace")) from None
 
 
 def decode(text: str) -> Any:

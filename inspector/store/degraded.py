@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.i18n import _d
 from inspector.records import Memory, Query, Settings
 from inspector.text import counted, fold, has_cjk, lexical_tokens
 from inspector.times import Instant, at_or_before, parse_time
@@ -69,10 +70,10 @@ def why_degraded(*, session: bool, tag: bool, tagged: bool) -> str:
     the session none at all.
     """
     if not session:
-        return "the query has no authenticated session"
+        return _d("the query has no authenticated session")
     if not tag:
-        return "the query has no semantic tag"
-    return "" if tagged else "no memory of the session has a semantic tag"
+        return _d("the query has no semantic tag")
+    return "" if tagged else _d("no memory of the session has a semantic tag")
 
 
 def degraded(
@@ -109,7 +110,7 @@ def degraded(
     shared = _shared(query, memories, last)
     kept = tuple(i for i in last if i in shared)
     if last and not kept:
-        notes.append("no memory of the window shares a keyword with the question")
+        notes.append(_d("no memory of the window shares a keyword with the question"))
     return Degraded(why, tuple(last), kept, _sample(query, memories, kept, seed), shared, tuple(notes))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.store.codec import decode, decode_cell, encode, encode_cell
 from inspector.store.ledger import UNEDITED, Action, Key, Kind, Ledger, Row, Shift, Status, derive, key_of
 from inspector.store.workspace import Workspace
@@ -153,10 +154,12 @@ class EditLog:
             wanted = [seqs] if isinstance(seqs, int) else list(dict.fromkeys(seqs))
             for seq in wanted:
                 if seq not in self._ledger.rows:
-                    raise InspectorError(f"there is no edit {seq}")
+                    raise InspectorError(_("there is no edit {seq}").format(seq=seq))
                 status = self._ledger.status(seq)
                 if status != "in force":
-                    raise InspectorError(f"edit {seq} cannot be reverted: it is already {status}")
+                    raise InspectorError(
+                        _("edit {seq} cannot be reverted: it is already {status}").format(seq=seq, status=status)
+                    )
             return self._revert(wanted)
 
     def revert_group(self, group: int) -> Step:
@@ -164,7 +167,7 @@ class EditLog:
         with self._lock:
             seqs = self._ledger.groups.get(group)
             if seqs is None:
-                raise InspectorError(f"there is no group of edits {group}")
+                raise InspectorError(_("there is no group of edits {group}").format(group=group))
             return self._revert([seq for seq in seqs if self._ledger.in_force(seq)])
 
     def revert_all(self) -> Step:

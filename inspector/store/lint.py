@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.errors import Cancelled, Problem
+from inspector.i18n import _, _d
 from inspector.records import Memory, OnProgress, Origin, Progress, Query, Settings
 from inspector.store.boundary import propose_marks
 from inspector.store.lint_codes import CODES, SEVERITIES, Code, Finding, Severity
@@ -60,12 +61,12 @@ def lint_store(
     found = [*_left_out(subject.skipped), *_capped(subject)]
     for start in range(0, len(memories), _BLOCK):
         if cancelled():
-            raise Cancelled("lint was cancelled")
+            raise Cancelled(_("lint was cancelled"))
         for index in range(start, min(start + _BLOCK, len(memories))):
             guard = None if subject.guards is None else subject.guards[index]
             found += lint_memory(index, memories[index], settings, guard)
         if on_progress is not None:
-            on_progress(Progress("linting", min(start + _BLOCK, len(memories)), len(memories), "memories"))
+            on_progress(Progress(_("linting"), min(start + _BLOCK, len(memories)), len(memories), _("memories")))
     for query in queries:
         found += lint_query(query, settings)
     links = Links(memories)
@@ -77,7 +78,7 @@ def lint_store(
     found += answers(memories, queries, settings)
     found += bad_vectors(memories, queries)
     for one in propose_marks(memories, settings):
-        words = f"{one.words}: proposed for quarantine"
+        words = _d("{words}: proposed for quarantine").format(words=one.words)
         found.append(Finding("missing-mark", one.memory.origin, words, str(one.memory.uid), one.index, "boundary_log"))
     if subject.shares is not None and subject.scripts:
         found += untrained(memories, subject.shares, subject.scripts)
@@ -88,7 +89,11 @@ def _left_out(skipped: Sequence[Problem]) -> Iterator[Finding]:
     for problem in skipped:
         twice = problem.field == "id" and problem.expected == TWO_CONTENTS
         code = "duplicate-id" if twice else "unreadable-record"
-        words = problem.wrong if twice else f"{problem.wrong}: expected {problem.expected}"
+        words = (
+            problem.wrong
+            if twice
+            else _d("{wrong}: expected {expected}").format(wrong=problem.wrong, expected=problem.expected)
+        )
         yield Finding(code, Origin(problem.file, problem.line), words, field=problem.field)
 
 

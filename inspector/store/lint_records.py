@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.i18n import _d
 from inspector.records import (
     ACTIONS,
     BOUNDARY_STATES,
@@ -51,13 +52,13 @@ def lint_memory(index: int, memory: Memory, settings: Settings, guard: Guard | N
         return Finding(code, memory.origin, words, str(memory.uid), index, field)
 
     if all(memory.value(name) is None for name in ("namespace", "namespaces", "session_id", "semantic_tag")):
-        yield found("orphan", "it has no namespace, no session_id and no semantic_tag", "namespace")
+        yield found("orphan", _d("it has no namespace, no session_id and no semantic_tag"), "namespace")
     for code, words, field in _times(memory, settings):
         yield found(code, words, field)
     yield from (found(code, words, field) for code, words, field in _characters(memory))
     yield from (found(code, words, field) for code, words, field in _words(memory))
     for mark, reason in unlawful(memory, settings):
-        at = "" if mark.at is None else f" at {mark.at.iso()}"
+        at = "" if mark.at is None else _d(" at {iso}").format(iso=mark.at.iso())
         yield found("unlawful-transition", f"mark '{mark.word}'{at}: {reason}", "boundary_log")
     if guard is not None:
         yield from (found(code, words, "governs") for code, words in _guarded(memory, guard))
@@ -65,13 +66,15 @@ def lint_memory(index: int, memory: Memory, settings: Settings, guard: Guard | N
 
 def lint_query(query: Query, settings: Settings) -> Iterator[Finding]:
     """The findings about one query: its time and its action word."""
-    record = f"query {query.id}"
+    record = _d("query {id}").format(id=query.id)
     value = query.value("as_of")
     if value is not None and parse_time(value, "as_of", settings.timezone).naive:
-        yield Finding("naive-time", query.origin, f"as_of {value!r} has no zone", record, None, "as_of")
+        yield Finding(
+            "naive-time", query.origin, _d("as_of {value!r} has no zone").format(value=value), record, None, "as_of"
+        )
     action = query.value("expected_action")
     if action is not None and action not in ACTIONS:
-        words = f"expected_action {action!r} is none of {', '.join(ACTIONS)}"
+        words = _d("expected_action {action!r} is none of {ACTIONS}").format(action=action, ACTIONS=", ".join(ACTIONS))
         yield Finding("unknown-action", query.origin, words, record, None, "expected_action")
     for code, words, field in _characters(query):
         yield Finding(code, query.origin, words, record, None, field)
@@ -89,15 +92,21 @@ def _times(memory: Memory, settings: Settings) -> Iterator[tuple[str, str, str]]
         if at is not None and at != "" and parse_time(at, "at", settings.timezone).naive:
             naive.append(f"boundary_log[{place}].at")
     if naive:
-        yield "naive-time", f"without a zone: {', '.join(naive)}", naive[0]
+        yield "naive-time", _d("without a zone: {naive}").format(naive=", ".join(naive)), naive[0]
     start, end = times.get("valid_from"), times.get("valid_to")
     if start is not None and end is not None and at_or_before(start, end) == Trit.NO:
-        yield "valid-range", f"valid_to {end.iso()} is before valid_from {start.iso()}", "valid_to"
+        yield (
+            "valid-range",
+            _d("valid_to {iso} is before valid_from {iso2}").format(iso=end.iso(), iso2=start.iso()),
+            "valid_to",
+        )
     created = times.get("created_at")
     for name in ("updated_at", "status_at", "deleted_at"):
         later = times.get(name)
         if created is not None and later is not None and at_or_before(created, later) == Trit.NO:
-            words = f"{name} {later.iso()} is before created_at {created.iso()}"
+            words = _d("{name} {iso} is before created_at {iso2}").format(
+                name=name, iso=later.iso(), iso2=created.iso()
+            )
             yield "status-against-times", words, name
     yield from _label(memory, times, settings)
 
@@ -108,7 +117,7 @@ def _label(memory: Memory, times: dict[str, Instant], settings: Settings) -> Ite
     moment = label_moment(memory, settings)
     if not isinstance(status, str) or moment is None:
         return
-    said = f"status {status} at {moment.iso()}"
+    said = _d("status {status} at {iso}").format(status=status, iso=moment.iso())
 
     def is_past(name: str) -> Trit:
         time = times.get(name)
@@ -117,13 +126,21 @@ def _label(memory: Memory, times: dict[str, Instant], settings: Settings) -> Ite
     if status in CURRENT_WORDS:
         for name in ("deleted_at", "valid_to"):
             if is_past(name) == Trit.YES:
-                yield "status-against-times", f"{said}, and {name} {times[name].iso()} had passed", "status"
+                yield (
+                    "status-against-times",
+                    _d("{said}, and {name} {iso} had passed").format(said=said, name=name, iso=times[name].iso()),
+                    "status",
+                )
         if is_past("valid_from") == Trit.NO:
-            words = f"{said}, and valid_from {times['valid_from'].iso()} had not come"
+            words = _d("{said}, and valid_from {iso} had not come").format(said=said, iso=times["valid_from"].iso())
             yield "status-against-times", words, "status"
     ends = "valid_to" if status == "expired" else "deleted_at" if status in FORGOTTEN_WORDS else ""
     if ends and is_past(ends) == Trit.NO:
-        yield "status-against-times", f"{said}, and {ends} {times[ends].iso()} had not come", "status"
+        yield (
+            "status-against-times",
+            _d("{said}, and {ends} {iso} had not come").format(said=said, ends=ends, iso=times[ends].iso()),
+            "status",
+        )
 
 
 def label_moment(memory: Memory, settings: Settings) -> Instant | None:
@@ -158,22 +175,28 @@ def _characters(record: Record) -> Iterator[tuple[str, str, str]]:
             chars = sorted({char for text in hits for char in pattern.findall(text)})
             if chars:
                 listed = ", ".join(f"U+{ord(char):04X}" for char in chars[:_SHOWN])
-                more = f" and {len(chars) - _SHOWN} more" if len(chars) > _SHOWN else ""
-                yield code, f"{name} holds {listed}{more}", name
+                more = _d(" and {count} more").format(count=len(chars) - _SHOWN) if len(chars) > _SHOWN else ""
+                yield code, _d("{name} holds {listed}{more}").format(name=name, listed=listed, more=more), name
 
 
 def _words(memory: Memory) -> Iterator[tuple[str, str, str]]:
     for name, known in (("status", STATUS_WORDS), ("boundary_state", BOUNDARY_STATES)):
         value = memory.value(name)
         if value is not None and value not in known:
-            yield "unknown-status", f"{name} {value!r} is none of {', '.join(known)}", name
+            yield (
+                "unknown-status",
+                _d("{name} {value!r} is none of {known}").format(name=name, value=value, known=", ".join(known)),
+                name,
+            )
     marks = sorted({str(entry.get("state")) for entry in log_of(memory)} - set(BOUNDARY_STATES))
     if marks:
-        words = f"boundary_log has {', '.join(map(repr, marks))}: none of {', '.join(BOUNDARY_STATES)}"
+        words = _d("boundary_log has {map}: none of {BOUNDARY_STATES}").format(
+            map=", ".join(map(repr, marks)), BOUNDARY_STATES=", ".join(BOUNDARY_STATES)
+        )
         yield "unknown-status", words, "boundary_log"
     hint = memory.value("allowed_action_hint")
     if hint is not None and hint not in ACTIONS:
-        words = f"allowed_action_hint {hint!r} is none of {', '.join(ACTIONS)}"
+        words = _d("allowed_action_hint {hint!r} is none of {ACTIONS}").format(hint=hint, ACTIONS=", ".join(ACTIONS))
         yield "unknown-action", words, "allowed_action_hint"
 
 
@@ -181,11 +204,16 @@ def _guarded(memory: Memory, guard: Guard) -> Iterator[tuple[str, str]]:
     if guard.faults:
         yield "malformed-governs", "; ".join(guard.faults)
     elif guard.governs and not guard.authority:
-        yield "governs-without-authority", "it governs, and no field gives it authority"
+        yield "governs-without-authority", _d("it governs, and no field gives it authority")
     if guard.authority and not guard.governs:
-        yield "authority-without-governs", f"authority by {', '.join(guard.authority)}, and governs is absent or empty"
+        yield (
+            "authority-without-governs",
+            _d("authority by {authority}, and governs is absent or empty").format(authority=", ".join(guard.authority)),
+        )
     if guard.sensitive and not guard.governs and not guard.authority:
-        words = f"sensitivity {memory.value('sensitivity')!r}, and neither governs nor an authority signal"
+        words = _d("sensitivity {value!r}, and neither governs nor an authority signal").format(
+            value=memory.value("sensitivity")
+        )
         yield "sensitive-unguarded", words
 
 
@@ -199,5 +227,7 @@ def untrained(memories: Sequence[Memory], share: Any, scripts: frozenset[str]) -
         shares: dict[str, float] = share(memory.text)
         known = sum(part for script, part in shares.items() if script in scripts)
         if known < 0.5 and any(map(str.isalpha, memory.text)):
-            words = f"{1 - known:.0%} of its letters are not {' or '.join(sorted(scripts))}"
+            words = _d("{known:.0%} of its letters are not {scripts}").format(
+                known=1 - known, scripts=_d(" or ").join(sorted(scripts))
+            )
             yield Finding("untrained-text", memory.origin, words, str(memory.uid), index, "text")

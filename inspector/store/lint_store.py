@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.i18n import _d
 from inspector.records import (
     CURRENT_WORDS,
     STATUS_WORDS,
@@ -54,7 +55,9 @@ def duplicate_texts(memories: Sequence[Memory]) -> Iterator[Finding]:
         text = normalised(memory.text)
         other = first.setdefault((memory.uid.namespace, text), index)
         if other != index:
-            words = f"the same text as {memories[other].uid} at {memories[other].origin}"
+            words = _d("the same text as {uid} at {origin}").format(
+                uid=memories[other].uid, origin=memories[other].origin
+            )
             yield _found(memories, index, "duplicate-text", words, "text", other)
 
 
@@ -75,7 +78,9 @@ class Links:
             return near[0], ""
         if len(places) == 1:
             return places[0], ""
-        return None, f"is in {len(places)} other namespaces" if places else "is not in the store"
+        return None, _d("is in {count} other namespaces").format(count=len(places)) if places else _d(
+            "is not in the store"
+        )
 
 
 def successors(memories: Sequence[Memory], links: Links, settings: Settings) -> Iterator[Finding]:
@@ -85,14 +90,20 @@ def successors(memories: Sequence[Memory], links: Links, settings: Settings) -> 
     for index, name in names.items():
         goal, trouble = links.of(index, name)
         if goal is None:
-            yield _found(memories, index, "dangling-successor", f"superseded_by {name!r} {trouble}", "superseded_by")
+            yield _found(
+                memories,
+                index,
+                "dangling-successor",
+                _d("superseded_by {name!r} {trouble}").format(name=name, trouble=trouble),
+                "superseded_by",
+            )
         else:
             following[index] = goal
     circles = _circles(following)
     for index, goal in following.items():
         if index in circles:
             round_trip = " → ".join(memories[one].id for one in (*circles[index], index))
-            words = f"superseded_by leads in a circle: {round_trip}"
+            words = _d("superseded_by leads in a circle: {round_trip}").format(round_trip=round_trip)
             yield _found(memories, index, "cyclic-successor", words, "superseded_by", *circles[index])
             continue
         words = _current_though_replaced(memories[index], memories[goal], settings)
@@ -126,7 +137,9 @@ def _current_though_replaced(memory: Memory, successor: Memory, settings: Settin
     start = parse_time(since, name, settings.timezone)
     if at_or_before(start, moment) != Trit.YES:
         return ""
-    return f"status {status} at {moment.iso()}, and {successor.uid}, which replaced it, was valid from {start.iso()}"
+    return _d("status {status} at {iso}, and {uid}, which replaced it, was valid from {iso2}").format(
+        status=status, iso=moment.iso(), uid=successor.uid, iso2=start.iso()
+    )
 
 
 def missing_keys(memories: Sequence[Memory], queries: Sequence[Query]) -> Iterator[Finding]:
@@ -140,8 +153,18 @@ def missing_keys(memories: Sequence[Memory], queries: Sequence[Query]) -> Iterat
     for index, names in enumerate(held):
         missing = sorted((expected | common) - names)
         if missing:
-            why = "which every query with keys asks by" if expected.issuperset(missing) else "which most memories have"
-            yield _found(memories, index, "missing-key", f"no value for {', '.join(missing)}, {why}", "keys")
+            why = (
+                _d("which every query with keys asks by")
+                if expected.issuperset(missing)
+                else _d("which most memories have")
+            )
+            yield _found(
+                memories,
+                index,
+                "missing-key",
+                _d("no value for {missing}, {why}").format(missing=", ".join(missing), why=why),
+                "keys",
+            )
 
 
 def _held(keys: Any) -> set[str]:
@@ -169,14 +192,14 @@ def merged_ghosts(memories: Sequence[Memory], links: Links, settings: Settings) 
         pairs = [(name, True) for name in _ids(meta.get("merged_from"))]
         pairs += [(name, False) for name in _ids(meta.get("merged_into"))]
         for name, is_part in pairs:
-            other, _ = links.of(index, name)
+            other, _rest1 = links.of(index, name)
             if other is None or other == index:
                 continue
             part, whole = (other, index) if is_part else (index, other)
             if (part, whole) in said or not is_live(memories[part], settings) or not is_live(memories[whole], settings):
                 continue
             said.add((part, whole))
-            words = f"listed as merged into {memories[whole].uid}, which is live, and live itself"
+            words = _d("listed as merged into {uid}, which is live, and live itself").format(uid=memories[whole].uid)
             yield _found(memories, part, "ghost", words, "", whole)
 
 
@@ -206,7 +229,9 @@ def lost_metadata(memories: Sequence[Memory], settings: Settings) -> Iterator[Fi
         lost = sorted(usual - descriptive(memories[index]))
         if lost:
             since = memories[index].value("updated_at")
-            words = f"updated at {since}, and without {', '.join(lost)}, which {len(fresh):,} never updated ones have"
+            words = _d("updated at {since}, and without {lost}, which {count:,} never updated ones have").format(
+                since=since, lost=", ".join(lost), count=len(fresh)
+            )
             yield _found(memories, index, "metadata-lost", words, lost[0].partition(".")[0])
 
 
@@ -248,8 +273,8 @@ def answers(memories: Sequence[Memory], queries: Iterable[Query], settings: Sett
             later = _stored_after(memory, query, settings)
             if later == Trit.NO:
                 continue
-            when = "stored after it" if later == Trit.YES else "and no time tells which was first"
-            words = f"the text of the answer to query {query.id}, {when}"
+            when = _d("stored after it") if later == Trit.YES else _d("and no time tells which was first")
+            words = _d("the text of the answer to query {id}, {when}").format(id=query.id, when=when)
             yield _found(memories, index, "same-as-answer", words, "text")
             break
 

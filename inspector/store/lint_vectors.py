@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import Cancelled
+from inspector.i18n import _, _d
 from inspector.records import Memory, OnProgress, Progress, Query, Record, Settings
 from inspector.store.lint_codes import Finding
 from inspector.store.lint_store import is_live, normalised
@@ -48,7 +49,7 @@ def bad_vectors(memories: Sequence[Memory], queries: Sequence[Query]) -> Iterato
         vector = record.value("embedding")
         if vector is None:
             continue
-        name = str(record.uid) if isinstance(record, Memory) else f"query {record.id}"
+        name = str(record.uid) if isinstance(record, Memory) else _d("query {id}").format(id=record.id)
         fault = _fault(vector, size)
         if fault is not None:
             yield Finding(fault[0], record.origin, fault[1], name, index, "embedding")
@@ -58,11 +59,13 @@ def _fault(vector: Sequence[float | None], size: int) -> tuple[str, str] | None:
     odd = next((place for place, one in enumerate(vector) if one is None or not math.isfinite(one)), None)
     if odd is not None:
         value = "null" if vector[odd] is None else repr(vector[odd])
-        return "vector-not-finite", f"number {odd + 1} of {len(vector):,} is {value}"
+        return "vector-not-finite", _d("number {odd} of {count:,} is {value}").format(
+            odd=odd + 1, count=len(vector), value=value
+        )
     if len(vector) != size:
-        return "vector-length", f"it has {len(vector):,} numbers, the others {size:,}"
+        return "vector-length", _d("it has {count:,} numbers, the others {size:,}").format(count=len(vector), size=size)
     if not any(vector):
-        return "vector-zero", f"all {len(vector):,} numbers are 0"
+        return "vector-zero", _d("all {count:,} numbers are 0").format(count=len(vector))
     return None
 
 
@@ -116,7 +119,7 @@ def similar_pairs(
         vectors = np.ascontiguousarray(matrix[places], dtype=np.float32)
         for start in range(0, len(places), _BLOCK):
             if cancelled():
-                raise Cancelled("the search for near duplicates was cancelled")
+                raise Cancelled(_("the search for near duplicates was cancelled"))
             cosines = vectors[start : start + _BLOCK] @ vectors[start:].T
             row, column = np.nonzero(cosines >= np.float32(threshold - 1e-6))
             later = column > row
@@ -134,7 +137,7 @@ def similar_pairs(
             left += over
             done += min(_BLOCK, len(places) - start)
             if on_progress is not None:
-                on_progress(Progress("looking for near duplicates", done, total, "memories"))
+                on_progress(Progress(_("looking for near duplicates"), done, total, _("memories")))
     return Pairs(*kept, left)
 
 
@@ -236,9 +239,11 @@ def group_findings(
             for index in group.members:
                 others = tuple(one for one in group.members if one != index)
                 if code == "near-duplicate":
-                    words = f"cosine {group.lowest:.3f} to {group.highest:.3f} in a group of {len(group.members)}"
+                    words = _d("cosine {lowest:.3f} to {highest:.3f} in a group of {count}").format(
+                        lowest=group.lowest, highest=group.highest, count=len(group.members)
+                    )
                 else:
                     words = next(text for pair, text in said.items() if index in pair)
-                    words += "" if last is None else f"; newest is {memories[last].uid}"
+                    words += "" if last is None else _d("; newest is {uid}").format(uid=memories[last].uid)
                 memory = memories[index]
                 yield Finding(code, memory.origin, words, str(memory.uid), index, "text", others)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from inspector.errors import FieldError, InputError
+from inspector.i18n import _
 from inspector.records import ABSENT, Uid
 from inspector.store.codec import decode, encode
 from inspector.store.editlog import Effective
@@ -91,17 +92,19 @@ def _read(text: str, number: int) -> Effective:
     try:
         line = decode(text)
     except (ValueError, RecursionError):
-        raise FieldError("", "not JSON", "one patch line, a JSON object") from None
+        raise FieldError("", _("not JSON"), _("one patch line, a JSON object")) from None
     if not isinstance(line, dict):
-        raise FieldError("", "not an object", "one patch line, a JSON object")
+        raise FieldError("", _("not an object"), _("one patch line, a JSON object"))
     op = line.get("op")
     if op not in ("set", "remove"):
-        raise FieldError("op", f"{op!r} is not known", "set or remove")
+        raise FieldError("op", _("{op!r} is not known").format(op=op), _("set or remove"))
     if (op == "set") != ("new" in line):
-        raise FieldError("new", "missing" if op == "set" else "given with remove", "a value with set, none with remove")
+        raise FieldError(
+            "new", "missing" if op == "set" else _("given with remove"), _("a value with set, none with remove")
+        )
     named = [name for name in _TARGETS if name in line]
     if len(named) != 1:
-        raise FieldError("uid", f"{len(named)} of them given", "one of " + ", ".join(_TARGETS))
+        raise FieldError("uid", _("{count} of them given").format(count=len(named)), _("one of ") + ", ".join(_TARGETS))
     kind, target = _target(named[0], line[named[0]])
     field = _text(line.get("field"), "field")
     key = key_of(kind, target, field)
@@ -117,7 +120,7 @@ def _target(name: str, value: Any) -> tuple[Kind, Sequence[str]]:
         _text(value, "setting")
         return "setting", ()
     if not isinstance(value, dict):
-        raise FieldError(name, "not an object", "an object with namespace and the ids")
+        raise FieldError(name, _("not an object"), _("an object with namespace and the ids"))
     namespace = _namespace_key(value.get("namespace"))
     if name == "uid":
         return "memory", Uid(namespace, _text(value.get("id"), "uid.id"))
@@ -127,5 +130,7 @@ def _target(name: str, value: Any) -> tuple[Kind, Sequence[str]]:
 
 def _text(value: Any, field: str) -> str:
     if not isinstance(value, str):
-        raise FieldError(field, "missing" if value is None else f"{value!r} is not a text", "a text")
+        raise FieldError(
+            field, "missing" if value is None else _("{value!r} is not a text").format(value=value), "a text"
+        )
     return value

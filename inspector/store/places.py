@@ -23,6 +23,7 @@ import platformdirs
 
 from inspector import addresses
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.places import data_dir
 
 SUFFIX = ".duckdb"
@@ -61,8 +62,10 @@ def refuse_inside(path: Path, sources: Sequence[Path]) -> None:
         real = Path(os.path.realpath(source))
         if place == real or (real.is_dir() and place.is_relative_to(real)):
             raise InspectorError(
-                f"{path}: the workspace would lie in the source {source}, which is never written: give another place "
-                "with --workspace"
+                _(
+                    "{path}: the workspace would lie in the source {source}, which is never "
+                    "written: give another place with --workspace"
+                ).format(path=path, source=source)
             )
 
 

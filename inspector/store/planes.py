@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from inspector.i18n import _d
 from inspector.records import Memory, Settings
 from inspector.store.lint_codes import Finding
 from inspector.store.lint_store import descriptive, normalised
@@ -55,11 +56,19 @@ class Difference:
     def words(self) -> str:
         """The difference in one line."""
         if not self.related:
-            return f"{self.first} and {self.second} have no id in common: taken for two stores"
-        return (
-            f"{self.both:,} memories in both {self.first} and {self.second}; only in {self.first}: "
-            f"{len(self.only_first):,}; only in {self.second}: {len(self.only_second):,}; "
-            f"with another text: {len(self.other_text):,}"
+            return _d("{first} and {second} have no id in common: taken for two stores").format(
+                first=self.first, second=self.second
+            )
+        return _d(
+            "{both:,} memories in both {first} and {second}; only in {first}: {count:,}; "
+            "only in {second}: {count2:,}; with another text: {count3:,}"
+        ).format(
+            both=self.both,
+            first=self.first,
+            second=self.second,
+            count=len(self.only_first),
+            count2=len(self.only_second),
+            count3=len(self.other_text),
         )
 
 
@@ -133,12 +142,24 @@ def plane_findings(found: Sequence[Difference]) -> Iterator[Finding]:
         if not one.related:
             continue
         for memory in one.only_first:
-            yield Finding("ghost", memory.origin, f"in {one.first}, gone from {one.second}", str(memory.uid))
+            yield Finding(
+                "ghost",
+                memory.origin,
+                _d("in {first}, gone from {second}").format(first=one.first, second=one.second),
+                str(memory.uid),
+            )
         for memory in one.only_second:
-            yield Finding("ghost", memory.origin, f"in {one.second}, gone from {one.first}", str(memory.uid))
+            yield Finding(
+                "ghost",
+                memory.origin,
+                _d("in {second}, gone from {first}").format(second=one.second, first=one.first),
+                str(memory.uid),
+            )
         for memory, other in one.other_text:
-            words = f"another text than in {one.second} at {other.origin}"
+            words = _d("another text than in {second} at {origin}").format(second=one.second, origin=other.origin)
             yield Finding("plane-differs", memory.origin, words, str(memory.uid), None, "text")
         for lost in one.lost:
-            words = f"had {', '.join(lost.fields)} at {lost.earlier.origin}, before it was updated"
+            words = _d("had {fields} at {origin}, before it was updated").format(
+                fields=", ".join(lost.fields), origin=lost.earlier.origin
+            )
             yield Finding("metadata-lost", lost.later.origin, words, str(lost.later.uid), None, lost.fields[0])

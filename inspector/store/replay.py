@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from inspector.i18n import _d
 from inspector.records import Memory, Query, Settings
 from inspector.store.boundary import judge_standing, seed
 from inspector.store.timeline import NOT_COMPARABLE, BoundaryMark, BoundaryState, Segment, Timeline, log_of
@@ -149,8 +150,8 @@ def _ticks(queries: Sequence[Query], session_id: str, settings: Settings, notes:
         notes.append(
             f"{counted(untimed, 'query', 'queries')} without an as_of, at the store's default in order of their ids"
         )
-    if len({at.naive for at, _ in placed}) > 1:
-        notes.append("some times have no zone: their order against the others is in doubt within 14 hours")
+    if len({at.naive for at, _rest1 in placed}) > 1:
+        notes.append(_d("some times have no zone: their order against the others is in doubt within 14 hours"))
     ticks: list[Tick] = []
     now: str | None = None
     untagged = 0
@@ -207,11 +208,13 @@ class _Run:
     def _in_doubt(self, at: Instant) -> str:
         """Why it cannot be told what a mark of this time would follow; "" where it can."""
         if self.line.created is not None and at_or_before(self.line.created, at) == Trit.UNKNOWN:
-            return f"whether it was stored by {at.iso()} is in doubt: state the time zone"
+            return _d("whether it was stored by {iso} is in doubt: state the time zone").format(iso=at.iso())
         if any(mark.at is None or at_or_before(mark.at, at) == Trit.UNKNOWN for mark in self.line.marks):
             return NOT_COMPARABLE
         if self.line.bare is not None and not self.line.marks and self.line.label_time is None:
-            return f"boundary_state '{self.line.bare}' has no time, so that no mark can follow it: set status_at"
+            return _d("boundary_state '{bare}' has no time, so that no mark can follow it: set status_at").format(
+                bare=self.line.bare
+            )
         return ""
 
     def log(self) -> list[dict[str, Any]]:

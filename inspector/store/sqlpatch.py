@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TextIO, get_args
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.records import ABSENT, Uid, namespace_key
 from inspector.store.codec import decode, encode
 from inspector.store.editlog import Effective
@@ -62,11 +63,17 @@ def to_sql(
     so. Raises InspectorError for an unknown dialect or a table name that cannot be quoted.
     """
     if dialect not in DIALECTS:
-        raise InspectorError(f"{dialect!r} is not a known SQL dialect: one of {', '.join(DIALECTS)}")
+        raise InspectorError(
+            _("{dialect!r} is not a known SQL dialect: one of {DIALECTS}").format(
+                dialect=dialect, DIALECTS=", ".join(DIALECTS)
+            )
+        )
     try:
         name = ".".join(_identifier(part) for part in table.split("."))
     except _CannotSay as error:
-        raise InspectorError(f"the table name {visible(table)!r} cannot be used: {error}") from None
+        raise InspectorError(
+            _("the table name {table!r} cannot be used: {error}").format(table=visible(table), error=error)
+        ) from None
     by_memory: dict[Uid, list[Effective]] = {}
     others: list[Effective] = []
     for edit in edits:
@@ -130,12 +137,14 @@ def _check_owner(uid: Uid, group: list[Effective], edited: Mapping[Uid, list[Eff
     moved = {edit.field: edit.new for edit in group if edit.field in ("namespace", "namespaces")}
     goal = Uid(namespace_key(moved), uid.id)
     if goal.namespace and goal != uid and goal in edited:
-        raise _CannotSay(f"another edited memory {uid.id} comes from its new namespace: move that one first")
+        raise _CannotSay(
+            _("another edited memory {id} comes from its new namespace: move that one first").format(id=uid.id)
+        )
 
 
 def _identifier(name: str) -> str:
     if not name or visible(name) != name:
-        raise _CannotSay(f"the name {visible(name)!r} cannot be a column")
+        raise _CannotSay(_("the name {name!r} cannot be a column").format(name=visible(name)))
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -178,7 +187,7 @@ def _literal(value: Any, dialect: Dialect) -> str:
         if math.isfinite(value):
             return repr(value)
         if dialect == "sqlite":
-            raise _CannotSay(f"{value!r} has no literal in SQLite")
+            raise _CannotSay(_("{value!r} has no literal in SQLite").format(value=value))
         # Both read these words; repr gives nan, inf and -inf.
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return f"CAST('{word}' AS {'DOUBLE' if dialect == 'duckdb' else 'DOUBLE PRECISION'})"
@@ -200,12 +209,12 @@ def _check_json(value: Any, dialect: Dialect) -> None:
         for inner in value:
             _check_json(inner, dialect)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise _CannotSay(f"a list or object holds {value!r}, which JSON cannot")
+        raise _CannotSay(_("a list or object holds {value!r}, which JSON cannot").format(value=value))
     elif isinstance(value, str):
         if any("\ud800" <= char <= "\udfff" for char in value):
-            raise _CannotSay("a value holds a lone surrogate, which is no text")
+            raise _CannotSay(_("a value holds a lone surrogate, which is no text"))
         if dialect == "postgresql" and "\0" in value:
-            raise _CannotSay("a value holds NUL, which PostgreSQL cannot store in a text")
+            raise _CannotSay(_("a value holds NUL, which PostgreSQL cannot store in a text"))
 
 
 def _text_literal(text: str, dialect: Dialect) -> str:
@@ -218,11 +227,11 @@ def _text_literal(text: str, dialect: Dialect) -> str:
     try:
         raw = text.encode()
     except UnicodeEncodeError:
-        raise _CannotSay("a value holds a lone surrogate, which is no text") from None
+        raise _CannotSay(_("a value holds a lone surrogate, which is no text")) from None
     if dialect == "duckdb":
         return f"decode(unhex('{raw.hex()}'))"
     if dialect == "sqlite":
         return f"CAST(X'{raw.hex()}' AS TEXT)"
     if b"\0" in raw:
-        raise _CannotSay("a value holds NUL, which PostgreSQL cannot store in a text")
+        raise _CannotSay(_("a value holds NUL, which PostgreSQL cannot store in a text"))
     return f"convert_from(decode('{raw.hex()}', 'hex'), 'UTF8')"

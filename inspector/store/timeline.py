@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from inspector.i18n import _d
 from inspector.records import BOUNDARY_STATES, FORGOTTEN_WORDS, Memory, Presence, Settings, presence_of
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
@@ -171,14 +172,22 @@ class Timeline:
     def _by_label(self, at: Instant | None, forgotten: bool) -> Standing:
         state = self.bare
         if state is None:
-            return Standing("active", ("active",), None, None, "no mark: as it starts")
+            return Standing("active", ("active",), None, None, _d("no mark: as it starts"))
         words = f"boundary_state {state}"
         # What it was before is not said, but forgotten is for good.
         came_from: BoundaryState | None = "forgotten" if forgotten else None
         time = self.label_time
         if at is not None and time is not None and at_or_before(time, at) != Trit.YES:
-            return Standing(None, ("active", state), None, None, f"{words} speaks for {time.iso()}")
-        return Standing(state, (state,), came_from, time, words if time is not None else f"{words}, without a time")
+            return Standing(
+                None, ("active", state), None, None, _d("{words} speaks for {iso}").format(words=words, iso=time.iso())
+            )
+        return Standing(
+            state,
+            (state,),
+            came_from,
+            time,
+            words if time is not None else _d("{words}, without a time").format(words=words),
+        )
 
     def _by_marks(self, marks: Sequence[BoundaryMark], at: Instant | None, forgotten: bool) -> Standing:
         doubtful = [
@@ -196,7 +205,7 @@ class Timeline:
             before: list[BoundaryState] = [mark.state for mark in marks]
             gone = forgotten or "forgotten" in before or self.memory.value("boundary_state") == "forgotten"
             came_from = "forgotten" if gone else next((s for s in reversed(before) if s != "quarantined"), "active")
-        words = f"{last.source}: {last.word}" + ("" if last.at is None else f" at {last.at.iso()}")
+        words = f"{last.source}: {last.word}" + ("" if last.at is None else _d(" at {iso}").format(iso=last.at.iso()))
         return Standing(last.state, (last.state,), came_from, last.at, words)
 
     def segments(self) -> tuple[Segment, ...]:
@@ -210,7 +219,7 @@ class Timeline:
         if self.bare is not None and not self.marks:
             found.append(Segment(self.bare, self.label_time, f"boundary_state {self.bare}", None, "boundary_state"))
         found += [
-            Segment(mark.state, mark.at, mark.cause or "no cause given", mark.query_id, mark.source)
+            Segment(mark.state, mark.at, mark.cause or _d("no cause given"), mark.query_id, mark.source)
             for mark in self.marks
         ]
         words = self.outside(None)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from inspector.confinement import check_write
 from inspector.errors import InspectorError
+from inspector.i18n import N_, _
 from inspector.records import Bundle, Memory, OnProgress
 from inspector.store import bundles, places, vectors
 from inspector.store.bundles import SaveReport
@@ -53,7 +54,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "checkpoint_threshold": "1GB",
     "lock_configuration": True,
 }
-_ADVICE = "move it away or give another file with --workspace"
+_ADVICE = N_("move it away or give another file with --workspace")
 
 
 class WorkspaceHeld(InspectorError):
@@ -61,10 +62,14 @@ class WorkspaceHeld(InspectorError):
 
     def __init__(self, path: Path, pid: int | None) -> None:
         if pid == os.getpid():
-            who = "is already open in this program: close it first"
+            who = _("is already open in this program: close it first")
         else:
-            who = f"is in use by another process{'' if pid is None else f' (pid {pid})'}: close it there"
-        super().__init__(f"the workspace {path} {who}, or work in a private temporary workspace")
+            who = _("is in use by another process{value}: close it there").format(
+                value="" if pid is None else f" (pid {pid})"
+            )
+        super().__init__(
+            _("the workspace {path} {who}, or work in a private temporary workspace").format(path=path, who=who)
+        )
         self.path = path
         self.pid = pid
 
@@ -167,7 +172,7 @@ class Workspace:
 
         with self._lock:
             if self._closed:
-                raise RuntimeError(f"the workspace {self.path} is closed")
+                raise RuntimeError(_("the workspace {path} is closed").format(path=self.path))
             cursor = self._idle.pop() if self._idle else self._root.cursor()
         clean = False
         try:
@@ -176,7 +181,11 @@ class Workspace:
         except (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.ResourceInUseException):
             raise  # a fault of ours
         except duckdb.Error as error:
-            raise InspectorError(f"the workspace {self.path} could not be used: {_first_line(error)}") from error
+            raise InspectorError(
+                _("the workspace {path} could not be used: {first_line}").format(
+                    path=self.path, first_line=_first_line(error)
+                )
+            ) from error
         finally:
             with self._lock:
                 keep = clean and not self._closed  # after an exception an answer may be half fetched
@@ -347,7 +356,9 @@ def _create(path: Path) -> None:
                 os.rename(draft, path)
     except OSError as error:
         raise InspectorError(
-            f"the workspace {path} cannot be made: {error.strerror}: give another place with --workspace"
+            _("the workspace {path} cannot be made: {strerror}: give another place with --workspace").format(
+                path=path, strerror=error.strerror
+            )
         ) from None
     finally:
         places.remove_database(draft)
@@ -359,9 +370,17 @@ def _check_header(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(12)
     except OSError as error:
-        raise InspectorError(f"the workspace {path} cannot be read: {error.strerror}: {_ADVICE}") from None
+        raise InspectorError(
+            _("the workspace {path} cannot be read: {strerror}: {ADVICE}").format(
+                path=path, strerror=error.strerror, ADVICE=_(_ADVICE)
+            )
+        ) from None
     if head[8:12] != b"DUCK":
-        raise InspectorError(f"{path} is not a workspace (not a DuckDB file): it was left as it is; {_ADVICE}")
+        raise InspectorError(
+            _("{path} is not a workspace (not a DuckDB file): it was left as it is; {ADVICE}").format(
+                path=path, ADVICE=_(_ADVICE)
+            )
+        )
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
@@ -381,11 +400,15 @@ def _explain(path: Path, message: str) -> InspectorError:
         return WorkspaceHeld(path, int(pid[1]) if pid else None)
     if "version number" in lowered or "storage version" in lowered or "newer version" in lowered:
         return InspectorError(
-            f"the workspace {path} was written by another version of DuckDB than this program's: it was left as it "
-            f"is; update the program, or {_ADVICE}"
+            _(
+                "the workspace {path} was written by another version of DuckDB than this "
+                "program's: it was left as it is; update the program, or {ADVICE}"
+            ).format(path=path, ADVICE=_(_ADVICE))
         )
     return InspectorError(
-        f"the workspace {path} cannot be opened ({_first_line(message)}): it was left as it is; {_ADVICE}"
+        _("the workspace {path} cannot be opened ({first_line}): it was left as it is; {ADVICE}").format(
+            path=path, first_line=_first_line(message), ADVICE=_(_ADVICE)
+        )
     )
 
 
@@ -400,10 +423,14 @@ def _check_schema(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
         raise _explain(path, str(error)) from None
     if meta.get("mark") != _MARK:
         raise InspectorError(
-            f"{path} is a DuckDB file but not a workspace of this program: it was left as it is; {_ADVICE}"
+            _("{path} is a DuckDB file but not a workspace of this program: it was left as it is; {ADVICE}").format(
+                path=path, ADVICE=_(_ADVICE)
+            )
         )
     if meta.get("schema") != str(SCHEMA):
         raise InspectorError(
-            f"the workspace {path} is of version {meta.get('schema')}, this program reads version {SCHEMA}: it was "
-            f"left as it is; use the program that made it, or {_ADVICE}"
+            _(
+                "the workspace {path} is of version {get}, this program reads version "
+                "{SCHEMA}: it was left as it is; use the program that made it, or {ADVICE}"
+            ).format(path=path, get=meta.get("schema"), SCHEMA=SCHEMA, ADVICE=_(_ADVICE))
         )

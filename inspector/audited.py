@@ -29,6 +29,8 @@ INLINE_AUDITS = 32
 #: Seconds for which audits are made without letting go of the lock, and for which others then may take it: a screen
 #: that waits for it would else wait for many blocks, since a lock that is taken again at once goes to nobody else.
 _HOLD, _REST = 0.008, 0.001
+#: So many queries are told of at a time once their audits are made.
+_TOLD = 64
 
 
 class Audited(Weighing):
@@ -73,11 +75,15 @@ class Audited(Weighing):
         audited = self._audit_rest(on_progress, cancelled) if self._evaluation is not None else frozenset[int]()
         if not audited:
             return change
-        with self.lock:
-            # Nothing moved in the store: rows whose stage is known now are to be shown with it.
-            told = Change("", (), audited, frozenset())
-            for callback in list(self._subscribers):
-                callback(told)
+        # Nothing moved in the store: rows whose stage is known now are to be shown with it, some at a time, so that no
+        # screen is held up by many.
+        told = Change("", (), audited, frozenset())
+        ordered = sorted(audited)
+        for start in range(0, len(ordered), _TOLD):
+            with self.lock:
+                for callback in list(self._subscribers):
+                    callback(Change("", (), frozenset(ordered[start : start + _TOLD]), frozenset()))
+            time.sleep(_REST)
         return change or told
 
     def _audit_rest(self, on_progress: OnProgress | None, cancelled: Callable[[], bool]) -> frozenset[int]:

@@ -60,25 +60,25 @@ class Triage:
         The lock is held a short while at a time, so that a screen can read and edit meanwhile; what an edit reaches is
         made again.
         """
-        done = 0
+        waiting: list[int] = []
         while True:
             if cancelled():
                 raise Cancelled("working out the incidents was cancelled")
             with self._inspection.lock:
                 until = time.monotonic() + HOLD
                 total = len(self._inspection.queries)
-                waiting = [qi for qi in range(total) if not self._is_made(qi)]
-                for place, qi in enumerate(waiting):
-                    if place and time.monotonic() >= until:
-                        waiting = waiting[place:]
-                        break
+                waiting = [qi for qi in waiting if qi < total]
+                while waiting and time.monotonic() < until:
+                    qi = waiting.pop()
                     audited = self._auditor.audit(qi)
                     self._made[qi] = audited, self._incident(qi, audited)
-                else:
-                    return [self._made[qi][1] for qi in range(total)]
-            done = total - len(waiting)
+                if not waiting:
+                    # The first time, and where an edit came meanwhile: what is not of the audits in force.
+                    waiting = [qi for qi in reversed(range(total)) if not self._is_made(qi)]
+                    if not waiting:
+                        return [self._made[qi][1] for qi in range(total)]
             if on_progress is not None:
-                on_progress(Progress("working out the incidents", done, total, "queries"))
+                on_progress(Progress("working out the incidents", total - len(waiting), total, "queries"))
             time.sleep(REST)
 
     def _is_made(self, qi: int) -> bool:

@@ -6,7 +6,9 @@ memories.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import random
 import statistics
 import sys
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.auditing import Auditor
-from inspector.inspection import OpenOptions, open_sources
+from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.triage import Triage
 
 #: Processor time: what the work costs, whatever else the machine does meanwhile.
@@ -49,6 +51,44 @@ def write(folder: Path, incidents: int, memories: int = 400) -> None:
             asked["purpose"] = "concierge"
             asked |= {"principal": {"id": "p", "namespaces": [f"guest-{(n * 13 + n % 2) % 20}"]}, "intent": "current"}
             out.write(json.dumps({**asked, "required": [f"memory-{held[0]}"], "recorded": recorded}) + "\n")
+
+
+async def on_screen(inspection: Inspection) -> None:
+    """The Triage screen as a user meets it: from the key to the queue, a step with its incident, grouping.
+
+    Wall time, with the machine's load beside it: the screen is painted first, the queue is made in a thread.
+    """
+    from inspector.ui.app import InspectorApp
+    from inspector.ui.screens.inspect import InspectScreen
+    from inspector.ui.screens.triage import TriageScreen
+
+    wall = time.perf_counter
+    app = InspectorApp()
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.show_inspection(inspection)
+        await pilot.pause(0.5)
+        assert isinstance(app.screen, InspectScreen)
+        start = wall()
+        app.screen.action_triage()
+        while not isinstance(app.screen, TriageScreen) or not app.screen.is_attached:
+            await asyncio.sleep(0.002)
+        screen, painted = app.screen, wall()
+        while screen.state.triage is None or screen.running("incidents"):
+            await asyncio.sleep(0.002)
+        load = os.getloadavg()[0]
+        print(f"screen: shown {(painted - start) * 1e3:.0f} ms, queue {(wall() - start) * 1e3:.0f} ms, load {load:.1f}")
+        await pilot.pause(0.3)
+        steps = []
+        for _ in range(60):
+            start = wall()
+            screen.action_step(1)
+            await asyncio.sleep(0)
+            screen.show_incident()
+            steps.append(wall() - start)
+            await asyncio.sleep(0.05)
+        said = f"median {statistics.median(steps) * 1e3:.1f} ms, worst {max(steps) * 1e3:.1f} ms"
+        print(f"a step on the screen, the incident told: {said}, load {os.getloadavg()[0]:.1f}")
+        app.inspection = None
 
 
 def main() -> None:
@@ -90,6 +130,7 @@ def main() -> None:
             edited = clock()
             triage.refresh()
             print(f"edit {(edited - start) * 1e3:.1f} ms, refresh {(clock() - edited) * 1e3:.1f} ms")
+            asyncio.run(on_screen(inspection))
 
 
 if __name__ == "__main__":

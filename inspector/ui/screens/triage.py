@@ -44,6 +44,11 @@ _REST = 0.03
 Shower = Callable[[int, int | None], None]
 
 
+def clock() -> datetime:
+    """The time that ages are counted from."""
+    return datetime.now(UTC)
+
+
 class IncidentReader(Reader):
     """What is said of the incident under the cursor."""
 
@@ -102,7 +107,7 @@ class TriageScreen(TriageReporting):
         """Begin where the last visit ended; what has changed meanwhile is worked out in a thread."""
         self._unsubscribe = self.inspection.subscribe(self._tell_change)
         state = self.state
-        state.rows.now = datetime.now(UTC)
+        state.rows.now = clock()
         if state.filter:
             with self.prevent(TriagePane.Narrowed):
                 self.pane.set_filter(state.filter)

@@ -15,7 +15,7 @@ from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.signs import STAGE_SIGNS, WORKING
 
 COLUMNS = (
-    Column("stage", "", 3, 2, help="failure stages: T trace, C candidate, V verification, A assembly, D disclosure"),
+    Column("stage", "", 4, 3, help="failure stages: T trace, C candidate, V verification, A assembly, D disclosure"),
     Column("severity", "severity", 9, help="the worst that happened to an excluded memory, or a loss"),
     Column("id", "incident", 14, 8, flex=2),
     Column("principal", "principal", 10, 5, flex=1),

@@ -31,8 +31,8 @@ def offered(what: str, file: str, write: Callable[[str, bool, Path], None]) -> l
             continue
         for form, words, suffix in FORMS:
             name = f"{file}-redacted.{suffix}" if redact else f"{file}.{suffix}"
-            said = f"report of {what} as {words}{', redacted' if redact else ''}"
-            found.append(Report(said, about, name, partial(write, form, redact)))
+            said = f"{'redacted report' if redact else 'report'} as {words}"
+            found.append(Report(said, f"{what}: {about}", name, partial(write, form, redact)))
     return found
 
 

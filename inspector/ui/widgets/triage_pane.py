@@ -34,6 +34,7 @@ class TriagePane(TablePane):
     )
     DEFAULT_CSS = """
     TriagePane > #note-line { display: none; height: 1; background: $panel; }
+    TriagePane > #triage-note { display: none; }
     TriagePane.-noting > #note-line { display: block; }
     TriagePane.-noting > #triage-note { display: block; }
     """

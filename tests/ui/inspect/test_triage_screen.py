@@ -166,6 +166,7 @@ async def test_groups_and_filters(bench: Any) -> None:
         assert hands.ids == ["missed"]
         await made.press("escape", "V")
         assert hands.ids == ["told"]
+        assert "a note; enter keeps it" not in made.seen()
 
 
 async def test_inspect_and_back_and_fixed_by_edit(bench: Any) -> None:
@@ -234,7 +235,8 @@ async def test_report_of_the_marked(bench: Any, tmp_path: Path) -> None:
         dialog = made.app.screen
         assert isinstance(dialog, ExportDialog)
         words = [choice.words for choice in dialog.offered]
-        assert words[:2] == ["report of 2 incidents as Markdown", "report of 2 incidents as HTML"]
+        assert words[:4] == ["report as Markdown", "report as HTML", "report as JSON", "redacted report as Markdown"]
+        assert dialog.offered[0].about.startswith("2 incidents: ")
         for number, name in ((2, "open.json"), (5, "redacted.json")):
             dialog.offered[number].write(tmp_path / name)  # type: ignore[misc]
             await made.until((tmp_path / name).exists)

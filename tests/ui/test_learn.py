@@ -20,6 +20,12 @@ from inspector.ui.screens.learn import LearnScreen
 BUNDLED = lessons()[0]
 
 
+@pytest.fixture(autouse=True)
+def paint_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks at these screens: painting them at every change would be half of the work."""
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.5)
+
+
 @dataclass
 class Learner:
     """The real app with a lesson, and the hands of one who does it."""
@@ -209,6 +215,7 @@ DONE: dict[str, dict[str, Do]] = {
         "trail": many(query("boat-trip"), keys("}", "}", "}", "}"), answer),
         "lucky": many(query("short-memory"), answer),
         "unknown": many(query("umbrella"), keys("f")),
+        "triage": many(keys("T"), answer),
     },
     "10-session": {
         "both": many(query("offsite-cost"), memory("visa-fee"), answer),

@@ -13,6 +13,7 @@ from inspector.ui.app import InspectorApp
 from inspector.ui.screens.inspect import InspectScreen
 from inspector.ui.screens.learn import LearnScreen
 from inspector.ui.widgets.grid import Grid
+from inspector.ui.widgets.lesson_panel import LessonPanel
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,8 @@ def english_again() -> Iterator[None]:
 async def settled(pilot: Pilot[int]) -> None:
     for _ in range(300):
         screen = pilot.app.screen
-        if isinstance(screen, InspectScreen) or (isinstance(screen, LearnScreen) and screen.query_one(Grid).row_count):
+        shown = isinstance(screen, InspectScreen) and screen.detail.subject is not None and screen.query(LessonPanel)
+        if shown or (isinstance(screen, LearnScreen) and screen.query_one(Grid).row_count):
             break
         await pilot.pause(0.03)
     await pilot.pause(0.3)

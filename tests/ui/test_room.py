@@ -54,7 +54,8 @@ WAYS: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture(autouse=True)
-def open_again() -> Iterator[None]:
+def open_again(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.5)  # what is searched is rendered when it is searched
     yield
     veil.redact(on=False)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input, TextArea
 
 import inspector.inspection as door
 from inspector.errors import Cancelled
@@ -17,6 +18,13 @@ from inspector.records import Progress
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.base import BaseScreen
 from inspector.views import Change, EditEntry, RouteChoice
+
+
+@pytest.fixture(autouse=True)
+def steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cursor of a field stays lit: a picture must not depend on the moment at which it is taken."""
+    monkeypatch.setattr(Input, "_toggle_cursor", lambda _: None)
+    monkeypatch.setattr(TextArea, "_toggle_cursor_blink_visible", lambda _: None)
 
 
 class SteeredInspection:

@@ -68,7 +68,7 @@ def panes() -> Iterator[tuple[str, Message]]:
         module = importlib.import_module(found.name)
         for each in vars(module).values():
             if isinstance(each, type) and each.__module__ == found.name:
-                for name in ("PANE", "HELP"):
+                for name in ("PANE", "HELP", "TITLE"):
                     words = vars(each).get(name)
                     if isinstance(words, str) and words:
                         yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
@@ -78,7 +78,7 @@ def panes() -> Iterator[tuple[str, Message]]:
         module = importlib.import_module(found.name)
         for each in vars(module).values():
             if isinstance(each, type) and each.__module__ == found.name:
-                for name in ("PANE", "HELP"):
+                for name in ("PANE", "HELP", "TITLE"):
                     words = vars(each).get(name)
                     if isinstance(words, str) and words:
                         yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())

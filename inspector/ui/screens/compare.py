@@ -141,7 +141,7 @@ class CompareScreen(CompareLabels):
 
     # What work gives
 
-    def took_load(self, found: Found, _: bool) -> None:
+    def took_load(self, found: Found, _last: bool) -> None:
         """What the workspace had kept."""
         state = self.state
         state.loaded = True
@@ -256,7 +256,7 @@ class CompareScreen(CompareLabels):
 
     def action_step_view(self, step: int) -> None:
         """To the next view or the one before, round and round."""
-        names = [name for name, _ in VIEWS]
+        names = [name for name, _words in VIEWS]
         self.show_view(names[(names.index(self.state.view) + step) % len(names)])
 
     @on(TabBar.Picked)

@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 VIEWS = (
-    ("routes", "1 Routes"),
-    ("plots", "2 Plots"),
+    ("routes", N_("1 Routes")),
+    ("plots", N_("2 Plots")),
     ("labels", "3 Label errors"),
     ("resolve", "4 Resolve first"),
-    ("lens", "5 Lens"),
-    ("queries", "6 Queries"),
+    ("lens", N_("5 Lens")),
+    ("queries", N_("6 Queries")),
 )
 
 
@@ -103,7 +103,7 @@ class CompareViews(CompareWorking):
         """Bring a view into sight and put the focus into it."""
         self.state.view = view
         self.query_one("#views", ContentSwitcher).current = f"view-{view}"
-        self.tab_bar.show(VIEWS, view)
+        self.tab_bar.show([(name, _(words)) for name, words in VIEWS], view)
         panes = {
             "routes": self.routes_pane,
             "labels": self.labels_pane,

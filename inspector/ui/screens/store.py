@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Footer
 
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
@@ -35,7 +35,12 @@ from inspector.views import Change
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
-VIEWS = (("records", "1 Records"), ("coverage", "2 Coverage"), ("findings", "3 Findings"), ("lanes", "4 Lanes"))
+VIEWS = (
+    ("records", N_("1 Records")),
+    ("coverage", N_("2 Coverage")),
+    ("findings", N_("3 Findings")),
+    ("lanes", N_("4 Lanes")),
+)
 #: Seconds that the cursor has to rest before the detail follows.
 _REST = 0.03
 

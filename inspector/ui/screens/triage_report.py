@@ -26,7 +26,7 @@ _REDACTED = "texts and ids replaced by stable tokens; verdicts and structure sta
 def offered(what: str, file: str, write: Callable[[str, bool, Path], None]) -> list[Report]:
     """Every form of a report, open and redacted; ``write`` takes the form, whether to redact, and the file."""
     found = []
-    for redact, about in ((False, _OPEN), (True, _REDACTED)):
+    for redact, about in ((False, _(_OPEN)), (True, _(_REDACTED))):
         if is_redacted() and not redact:  # a redacted session gives nothing out that it does not show
             continue
         for form, words, suffix in FORMS:

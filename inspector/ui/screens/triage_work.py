@@ -121,7 +121,7 @@ class TriageWorking(TriageBase):
             search = self._fixes.get((key.mi, key.target))
             if search is not None and key.number < len(search.flips):
                 return key.mi, search.flips[key.number]
-        for (mi, _), search in self._fixes.items():
+        for (mi, _target), search in self._fixes.items():
             if search is not None and search.flips:
                 return mi, search.flips[0]
         return None
@@ -179,7 +179,7 @@ def _search(
     qi: int,
     of: tuple[object, ...],
     wanted: list[tuple[int, Trit]],
-    _: OnProgress,
+    _progress: OnProgress,
     cancelled: Callable[[], bool],
 ) -> tuple[tuple[object, ...], Searches]:
     """Look for the smallest edits of an incident's memories; a step to another incident stops it."""

@@ -65,7 +65,7 @@ def answer_items(audit: QueryAudit, row: Row | None) -> list[Item]:
         *_memories(audit, here),
         *_targets(audit.told),
         blank(),
-        Item(content([Piece(PARAPHRASE, "dim")])),
+        Item(content([Piece(_(PARAPHRASE), "dim")])),
         *(_own(row, told_rows(audit)) if row is not None else ()),
     ]
 

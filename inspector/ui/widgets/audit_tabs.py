@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.widgets.answer_items import answer_items
@@ -42,7 +43,7 @@ class AuditTab(DetailTab):
         """Show what the audit says of the subject; the view stays where it is while the query is the same."""
         before, self._subject = self._subject, subject
         if subject is None:
-            self.reader.show(NOBODY, keep=False)
+            self.reader.show([Item(Content(_(NOBODY)))], keep=False)
             return
         self.reader.show(self.items(subject), keep=self.keeps(before, subject))
 

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
+from inspector.i18n import _
 from inspector.ui.messages import guarded
 from inspector.ui.widgets.signs import CONTENT_STYLES
 from inspector.views import Candidate
@@ -103,7 +104,8 @@ class TabBar(Widget):
     def render(self) -> Content:
         """The line."""
         parts: list[tuple[str, str]] = []
-        for tab, title in self._titles:
+        for tab, marked in self._titles:
+            title = _(marked)
             here = tab == self._active
             parts.append((f"[{title}]" if here else f" {title} ", CONTENT_STYLES["heading" if here else "dim"]))
         return Content.assemble(*parts)
@@ -113,7 +115,7 @@ class TabBar(Widget):
         offset = event.get_content_offset(self)
         used = 0
         for tab, title in self._titles:
-            used += cell_len(title) + 2
+            used += cell_len(_(title)) + 2
             if offset is not None and offset.x < used:
                 self.post_message(self.Picked(tab))
                 return

@@ -170,7 +170,7 @@ def _texts(audit: QueryAudit) -> Iterator[Item]:
         rows = told_rows(audit)
         yield heading("answer" + (": " + _key(rows) if rows else ": no memory's words are in it"))
         yield Item(excerpt(recorded.answer, answer_marks(audit)), copy=recorded.answer)
-        yield Item(content([Piece(PARAPHRASE, "dim")]))
+        yield Item(content([Piece(_(PARAPHRASE), "dim")]))
     if recorded.prompt is not None:
         yield blank()
         yield heading("prompt: what was exposed")

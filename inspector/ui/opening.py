@@ -159,7 +159,9 @@ class Opening(App[int]):
         error, request = message.error, self._loading.request
         pid = getattr(error, "pid", None)
         if isinstance(error, Unrecognised) and len(request.sources) == 1:
-            self.map_source(request, f"{error.problem.wrong}: say which of its fields is what, then open it")
+            self.map_source(
+                request, _("{wrong}: say which of its fields is what, then open it").format(wrong=error.problem.wrong)
+            )
             return
         self.show_chooser()
         if isinstance(error, Cancelled):
@@ -237,7 +239,11 @@ class Opening(App[int]):
     def _ask_about_bad_input(self, error: InputError, request: OpenRequest) -> None:
         # One id with two contents in two files: most often two exports of one store.
         twice = len(request.sources) > 1 and error.problem.expected == ONE_CONTENT
-        planes = ("planes", "Compare them as planes of one store", "by id; the first source's records are looked at")
+        planes = (
+            "planes",
+            _("Compare them as planes of one store"),
+            _("by id; the first source's records are looked at"),
+        )
         answers = [
             *([planes] if twice else []),
             ("lenient", _("Skip bad records"), _("each is counted and listed; nothing is skipped in silence")),

@@ -82,6 +82,16 @@ def panes() -> Iterator[tuple[str, Message]]:
                     words = vars(each).get(name)
                     if isinstance(words, str) and words:
                         yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
+    import inspector.ui
+
+    for found in pkgutil.walk_packages(inspector.ui.__path__, "inspector.ui."):
+        module = importlib.import_module(found.name)
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == found.name:
+                for name in ("PANE", "HELP", "TITLE"):
+                    words = vars(each).get(name)
+                    if isinstance(words, str) and words:
+                        yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
     for path in sorted((SOURCES / "ui").rglob("*.py")):
         place = path.relative_to(SOURCES).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 _WAYS = (
     ("files", N_("Open your own files …"), N_("a folder or files: JSONL, JSON, CSV, Parquet, and known formats")),
     ("database", N_("Open a database …"), N_("PostgreSQL by its address, read-only, through a mapping")),
-    ("mapping", "Map an export …", "one that no format knows: match its fields, and see its first records judged"),
+    (
+        "mapping",
+        N_("Map an export …"),
+        N_("one that no format knows: match its fields, and see its first records judged"),
+    ),
     ("formats", N_("What can be read"), N_("formats, how each is recognised, and an example")),
     ("settings", "Settings", N_("theme, keys, route, and where these files are")),
 )
@@ -222,7 +226,7 @@ class ChooserScreen(BaseScreen):
         elif key is not None and self.focused is self.query_one("#recent"):
             self.post_message(self.Chosen(recent=self._recents[key], triage=True))
         else:
-            say(self.app, "put the cursor on a bundled store or a recent workspace")
+            say(self.app, _("put the cursor on a bundled store or a recent workspace"))
 
     def action_show_part(self, part: str) -> None:
         """To a part of the screen, or what the part opens."""

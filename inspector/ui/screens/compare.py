@@ -17,6 +17,7 @@ from textual.widgets import ContentSwitcher, Footer
 from inspector.compare.comparison import Comparison
 from inspector.comparing import KeptResolve, Sensitivity, check_request, kept_comparison
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.records import AXES
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
@@ -112,7 +113,7 @@ class CompareScreen(CompareLabels):
         self.show_all()
         self.show_view(self.state.view)
         if not self.state.loaded:
-            self.tell("looking for what was compared before …")
+            self.tell(_("looking for what was compared before …"))
             self.load()
         else:
             self.look()
@@ -154,13 +155,13 @@ class CompareScreen(CompareLabels):
         self.took_look(found.fresh, True)
         self.show_all()
         if found.kept is not None:
-            self.tell(f"compared at {found.kept.made_at}, as the workspace kept it")
+            self.tell(_("compared at {made_at}, as the workspace kept it").format(made_at=found.kept.made_at))
         elif not self.inspection.queries:
-            self.tell("there are no queries: nothing to compare", "warn")
+            self.tell(_("there are no queries: nothing to compare"), "warn")
         elif len(self.inspection.memories) * len(self.inspection.queries) <= AT_ONCE:
             self.compare()
         else:
-            self.tell(f"R compares {', '.join(state.request.routes)}; r chooses others")
+            self.tell(_("R compares {routes}; r chooses others").format(routes=", ".join(state.request.routes)))
 
     def took_look(self, fresh: Fresh, _: bool) -> None:
         """Whether what is shown is of the store as it stands."""
@@ -179,7 +180,7 @@ class CompareScreen(CompareLabels):
             self.show_plots()
         if last:
             self.show_all()
-            self.tell(f"compared {len(comparison.routes):,} routes; kept in the workspace")
+            self.tell(_("compared {count:,} routes; kept in the workspace").format(count=len(comparison.routes)))
 
     def _kept_of(self, comparison: Comparison) -> Kept:
         """What the thread has kept, as it stands in this comparison."""
@@ -202,7 +203,11 @@ class CompareScreen(CompareLabels):
         self.show_labels()
         if last:
             self.show_plots()
-            self.tell(f"{len(found.curves):,} curves of {found.request.seeds} seeds; kept in the workspace")
+            self.tell(
+                _("{count:,} curves of {seeds} seeds; kept in the workspace").format(
+                    count=len(found.curves), seeds=found.request.seeds
+                )
+            )
 
     def took_resolve(self, found: KeptResolve, _: bool) -> None:
         """Which ? to resolve first."""
@@ -217,14 +222,24 @@ class CompareScreen(CompareLabels):
             state = self.state
             kept = kept_comparison(self.inspection)
             done = 0 if kept is None or kept.request != state.request else len(kept.runs.runs)
-            rest = "" if done == len(state.request.routes) else "; R runs the rest"
-            self.tell(f"stopped: {done} of {len(state.request.routes)} routes are finished and kept{rest}", "warn")
+            rest = "" if done == len(state.request.routes) else _("; R runs the rest")
+            self.tell(
+                _("stopped: {done} of {count} routes are finished and kept{rest}").format(
+                    done=done, count=len(state.request.routes), rest=rest
+                ),
+                "warn",
+            )
             self.show_routes()
         elif work == "labels":
             done = 0 if self.state.labels is None else len(self.state.labels.request.kinds)
-            self.tell(f"stopped: {done} kinds of error are shown, finished curves are kept; R runs the rest", "warn")
+            self.tell(
+                _("stopped: {done} kinds of error are shown, finished curves are kept; R runs the rest").format(
+                    done=done
+                ),
+                "warn",
+            )
         else:
-            self.tell("stopped", "warn")
+            self.tell(_("stopped"), "warn")
 
     # What stands above
 
@@ -235,17 +250,17 @@ class CompareScreen(CompareLabels):
         facts = [
             f"k {request.k}",
             f"τ {request.tau:g}",
-            f"cost {request.cost:g}",
-            f"without {', '.join(left_out)}" if left_out else "all axes",
-            f"base {request.base_route}",
+            _("cost {cost:g}").format(cost=request.cost),
+            _("without {left_out}").format(left_out=", ".join(left_out)) if left_out else _("all axes"),
+            _("base {base_route}").format(base_route=request.base_route),
         ]
         if state.scores:
-            facts.append(f"scores {', '.join(state.scores)}")
+            facts.append(_("scores {scores}").format(scores=", ".join(state.scores)))
         notices = []
         if state.comparison is not None and state.stale:
-            notices.append(f"the figures are of before: {state.stale}; R compares again")
+            notices.append(_("the figures are of before: {stale}; R compares again").format(stale=state.stale))
         if state.bare and state.comparison is not None and state.comparison.without is not None:
-            notices.append("figures WITHOUT the assumptions (A)")
+            notices.append(_("figures WITHOUT the assumptions (A)"))
         self.header.show(f"{self.inspection.name}: compare", facts, (*notices, *self.inspection.header()))
 
     # Views
@@ -271,7 +286,7 @@ class CompareScreen(CompareLabels):
         if self.refused():
             return
         if not self.inspection.queries:
-            self.tell("there are no queries: nothing to compare", "warn")
+            self.tell(_("there are no queries: nothing to compare"), "warn")
         elif self.state.view == "labels" or (self.state.view == "plots" and self.plots["labels"].has_focus):
             self.run_labels()
         elif self.state.view == "resolve":
@@ -347,7 +362,7 @@ class CompareScreen(CompareLabels):
         found = self.state.comparison
         if found is None or found.without is None:
             none = not self.inspection.settings.assumptions
-            self.tell("nothing is assumed" if none else "R compares without the assumptions too", "warn")
+            self.tell(_("nothing is assumed") if none else _("R compares without the assumptions too"), "warn")
             return
         self.state.bare = not self.state.bare
         self.show_all()
@@ -361,7 +376,7 @@ class CompareScreen(CompareLabels):
             state.kind = kinds[(kinds.index(state.kind_shown) + 1) % len(kinds)]
             self.show_plots()
             if state.view == "labels":
-                self.tell(f"plotted: {state.kind.replace('_', ' ')}")
+                self.tell(_("plotted: {replace}").format(replace=state.kind.replace("_", " ")))
         elif state.shown is not None:
             rules = list(dict.fromkeys(rule for result in state.shown.routes for rule in result.exposures))
             state.rule = rules[(rules.index(state.rule_shown) + 1) % len(rules)]
@@ -373,7 +388,7 @@ class CompareScreen(CompareLabels):
     def go_to_inspect(self, qi: int, route: str | None, mi: int | None = None) -> None:
         """Show a query in Inspect, on a route that is put in force there, or on the one that is."""
         if self._show_in_inspect is None:
-            self.tell("Inspect is not open", "warn")
+            self.tell(_("Inspect is not open"), "warn")
         elif not self.refused():
             self._show_in_inspect(qi, route, self.state.request.k, mi)
 

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from inspector.compare.comparison import Request
 from inspector.comparing import check_request
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.retrieval.specs import DEFAULT_DEPTH, ROUTES
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.inspect_dialogs import route_cells
@@ -83,25 +84,27 @@ class CompareDialog(Dialog[Asked]):
         columns = (Column("name", "route", 20, 16), Column("needs", "needs", 14, 7), Column("does", "", 20, flex=1))
         depths = [route.partition(":")[2] for route in request.routes if route.startswith("postfilter")]
         with Vertical(classes="dialog") as box:
-            box.border_title = "Compare"
+            box.border_title = _("Compare")
             source = RowList(list(ROUTES.values()), lambda route: route.name, route_cells)
             yield MarkedGrid(columns, source, markable=True)
             with Horizontal(id="first"):
-                yield from self._field("candidates k  ", str(request.k), "k")
+                yield from self._field(_("candidates k  "), str(request.k), "k")
                 yield from self._field("  recall τ  ", f"{request.tau:g}", "tau")
-                yield from self._field("  infeasible costs  ", f"{request.cost:g}", "cost")
+                yield from self._field(_("  infeasible costs  "), f"{request.cost:g}", "cost")
             with Horizontal():
-                yield from self._field("postfilter at  ", " ".join(depths) or str(DEFAULT_DEPTH), "depths", long=True)
+                yield from self._field(
+                    _("postfilter at  "), " ".join(depths) or str(DEFAULT_DEPTH), "depths", long=True
+                )
                 yield from self._field("  base  ", request.base_route, "base", long=True)
             with Horizontal():
                 yield from self._field("axes  ", " ".join(request.axes), "axes", long=True)
                 yield from self._field("  seed  ", str(request.seed), "seed")
             with Horizontal():
-                yield from self._field("imported scores  ", " ".join(self._now.scores), "scores", long=True)
+                yield from self._field(_("imported scores  "), " ".join(self._now.scores), "scores", long=True)
             with Horizontal():
-                yield from self._field("label errors: seeds  ", str(self._now.seeds), "seeds")
-                yield from self._field("  breaks at a growth of  ", f"{self._now.tolerance:g}", "tolerance")
-            yield Static(Content("space marks a route, enter takes what is marked"), classes="says")
+                yield from self._field(_("label errors: seeds  "), str(self._now.seeds), "seeds")
+                yield from self._field(_("  breaks at a growth of  "), f"{self._now.tolerance:g}", "tolerance")
+            yield Static(Content(_("space marks a route, enter takes what is marked")), classes="says")
 
     def _field(self, words: str, value: str, id: str, *, long: bool = False) -> ComposeResult:
         yield Static(Content(words))
@@ -162,7 +165,11 @@ class CompareDialog(Dialog[Asked]):
     def _whole(self, name: str, least: int, most: int) -> int:
         typed = self._text(name).strip()
         if not (typed.isascii() and typed.isdecimal() and len(typed) < 12 and least <= int(typed) <= most):
-            raise InspectorError(f"{name}: {typed!r}: a whole number from {least} to {most:,} is expected")
+            raise InspectorError(
+                _("{name}: {typed!r}: a whole number from {least} to {most:,} is expected").format(
+                    name=name, typed=typed, least=least, most=most
+                )
+            )
         return int(typed)
 
     def _number(self, name: str) -> float:
@@ -172,13 +179,15 @@ class CompareDialog(Dialog[Asked]):
         except ValueError:
             value = math.nan
         if not (math.isfinite(value) and value >= 0):
-            raise InspectorError(f"{name}: {typed!r}: a number of 0 or more is expected")
+            raise InspectorError(
+                _("{name}: {typed!r}: a number of 0 or more is expected").format(name=name, typed=typed)
+            )
         return value
 
     @on(Grid.MarksChanged)
     def _marked(self, event: Grid.MarksChanged) -> None:
         event.stop()
         count = len(event.marks)
-        words = f"{count} routes marked" if count != 1 else "1 route marked"
+        words = _("{count} routes marked").format(count=count) if count != 1 else _("1 route marked")
         said = self.query_one(".says", Static)
-        said.update(content([Piece(f"{words}; enter takes them", "dim" if count else "warn")]))
+        said.update(content([Piece(_("{words}; enter takes them").format(words=words), "dim" if count else "warn")]))

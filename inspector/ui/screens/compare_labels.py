@@ -6,6 +6,7 @@ import numpy as np
 from textual import on
 
 from inspector.compare.comparison import Behind
+from inspector.i18n import _
 from inspector.records import Record
 from inspector.trit import UNKNOWN
 from inspector.ui.messages import guarded
@@ -38,15 +39,20 @@ class CompareLabels(CompareViews):
         """The curves as a table, and which label breaks each route first."""
         found, shown = self.state.labels, self.state.shown
         if found is None or shown is None:
-            self.labels_pane.fill((), [Piece("R runs: every route under every kind of error", "dim")])
-            self.first.show([Item(plain("not run yet"))], keep=False)
+            self.labels_pane.fill((), [Piece(_("R runs: every route under every kind of error"), "dim")])
+            self.first.show([Item(plain(_("not run yet")))], keep=False)
             return
         request = found.request
         columns = label_columns(request.rates)
         if [column.key for column in columns] != [column.key for column in self.labels_pane.grid.columns]:
             self.labels_pane.grid.set_columns(columns)
         said = [
-            Piece(f"{request.seeds} seeds, broken at +{request.tolerance:g}, base {request.routes.base_route}", "dim")
+            Piece(
+                _("{seeds} seeds, broken at +{tolerance:g}, base {base_route}").format(
+                    seeds=request.seeds, tolerance=request.tolerance, base_route=request.routes.base_route
+                ),
+                "dim",
+            )
         ]
         if words := self.labels_words():
             said.append(Piece(f" · {words} (R)", "warn"))
@@ -60,10 +66,10 @@ class CompareLabels(CompareViews):
             return ""
         made = found.request.routes
         if self.state.labels_stale:
-            return f"of before: {self.state.labels_stale}"
+            return _("of before: {labels_stale}").format(labels_stale=self.state.labels_stale)
         names = ("routes", "k", "tau", "axes", "cost", "base_route", "seed")
         moved = [name.partition("_")[0] for name in names if getattr(made, name) != getattr(request, name)]
-        return f"made with other {', '.join(moved)}" if moved else ""
+        return _("made with other {moved}").format(moved=", ".join(moved)) if moved else ""
 
     @on(ListPane.Chosen, "#compare-labels")
     @guarded
@@ -72,7 +78,7 @@ class CompareLabels(CompareViews):
         found = self.state.labels
         if found is None or not isinstance(event.key, CurveKey):
             return
-        rates = [f"at {rate:g}" for rate in found.request.rates]
+        rates = [_("at {rate:g}").format(rate=rate) for rate in found.request.rates]
         at = rates.index(event.column) if event.column in rates else len(rates) - 1
         self.drill_labels(event.key.route, event.key.kind, at)
 
@@ -92,7 +98,9 @@ class CompareLabels(CompareViews):
         if found is None:
             return
         rate = found.request.rates[min(at, len(found.request.rates) - 1)]
-        words = f"worse off on {route} where {rate:.0%} are wrong: {kind.replace('_', ' ')}"
+        words = _("worse off on {route} where {rate:.0%} are wrong: {replace}").format(
+            route=route, rate=rate, replace=kind.replace("_", " ")
+        )
         self.drill(Drill(words, route, found.behind(route, kind, rate), SHOWN["risk"]))
 
     # Resolve first
@@ -101,12 +109,17 @@ class CompareLabels(CompareViews):
         """The fields, and whom to ask."""
         resolve = self.state.resolve
         if resolve is None:
-            self.resolve_pane.fill((), [Piece(f"R works it out for {self.state.request.base_route}", "dim")])
+            self.resolve_pane.fill(
+                (),
+                [Piece(_("R works it out for {base_route}").format(base_route=self.state.request.base_route), "dim")],
+            )
         else:
-            said = [Piece(f"on {resolve.route}", "dim")]
+            said = [Piece(_("on {route}").format(route=resolve.route), "dim")]
             if words := self.resolve_words():
                 said.append(Piece(f" · {words} (R)", "warn"))
-            none = f"no candidate of {resolve.route} that counts is unresolved: nothing to resolve"
+            none = _("no candidate of {route} that counts is unresolved: nothing to resolve").format(
+                route=resolve.route
+            )
             self.resolve_pane.fill(resolve_rows(resolve.found), said, empty=none)
         self._show_ask()
 
@@ -116,11 +129,11 @@ class CompareLabels(CompareViews):
         if resolve is None:
             return ""
         if self.state.resolve_stale:
-            return f"of before: {self.state.resolve_stale}"
+            return _("of before: {resolve_stale}").format(resolve_stale=self.state.resolve_stale)
         if resolve.route != request.base_route:
-            return f"the base is {request.base_route} now"
+            return _("the base is {base_route} now").format(base_route=request.base_route)
         names = [name for name in ("k", "tau", "axes") if getattr(resolve.request, name) != getattr(request, name)]
-        return f"made with other {', '.join(names)}" if names else ""
+        return _("made with other {names}").format(names=", ".join(names)) if names else ""
 
     def _show_ask(self) -> None:
         resolve = self.state.resolve
@@ -130,8 +143,10 @@ class CompareLabels(CompareViews):
             return
         records: list[Record] = list(self.inspection.queries if one.owner == "query" else self.inspection.memories)
         texts = [records[ask.index].text for ask in one.records]
-        none = "the policy file or a setting of the store would say" if one.owner == "store" else None
-        self.ask_pane.fill(ask_rows(one, texts), [Piece(f"who lacks {one.field}", "dim")], empty=none)
+        none = _("the policy file or a setting of the store would say") if one.owner == "store" else None
+        self.ask_pane.fill(
+            ask_rows(one, texts), [Piece(_("who lacks {field}").format(field=one.field), "dim")], empty=none
+        )
 
     @on(ListPane.Moved, "#compare-resolve")
     @guarded
@@ -155,7 +170,12 @@ class CompareLabels(CompareViews):
         if owner == "query":
             self.go_to_inspect(index, resolve.route)
         elif (qi := self._where_open(resolve.route, index)) is None:
-            self.tell(f"{resolve.route} is not among the routes compared now: R compares, b chooses the base", "warn")
+            self.tell(
+                _("{route} is not among the routes compared now: R compares, b chooses the base").format(
+                    route=resolve.route
+                ),
+                "warn",
+            )
         else:
             self.go_to_inspect(qi, resolve.route, index)
 
@@ -181,7 +201,7 @@ class CompareLabels(CompareViews):
         shown = self.state.shown
         self.lens_pane.fill(() if shown is None else lens_rows(shown))
         found = () if shown is None or not shown.agreement else shown.agreement[0]
-        caution = [Piece("policy is read as consistency with declared fields", "dim")] if found else []
+        caution = [Piece(_("policy is read as consistency with declared fields"), "dim")] if found else []
         self.agreement_pane.fill(agreement_rows(found), caution)
 
     @on(ListPane.Chosen, "#compare-lens")
@@ -208,4 +228,4 @@ class CompareLabels(CompareViews):
             f"{unit.memory_id}: " + ", ".join(f"{source} {value.symbol}" for source, value in unit.said)
             for unit in held
         )
-        self.drill(Drill(f"sources disagree on {found.axis}", None, behind, notes=notes))
+        self.drill(Drill(_("sources disagree on {axis}").format(axis=found.axis), None, behind, notes=notes))

@@ -11,6 +11,7 @@ from textual.containers import Container
 from textual.widgets import ContentSwitcher
 
 from inspector.compare.comparison import Behind, Comparison
+from inspector.i18n import N_, _
 from inspector.trit import NO, UNKNOWN
 from inspector.ui.messages import guarded
 from inspector.ui.screens.compare_base import CompareState
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
 VIEWS = (
     ("routes", N_("1 Routes")),
     ("plots", N_("2 Plots")),
-    ("labels", "3 Label errors"),
-    ("resolve", "4 Resolve first"),
+    ("labels", N_("3 Label errors")),
+    ("resolve", N_("4 Resolve first")),
     ("lens", N_("5 Lens")),
     ("queries", N_("6 Queries")),
 )
@@ -135,13 +136,13 @@ class CompareViews(CompareWorking):
         """The table of routes."""
         shown, state = self.state.shown, self.state
         if shown is None:
-            empty = "no queries in this store: nothing to compare" if not self.inspection.queries else None
-            self.routes_pane.fill((), [Piece("R compares, r chooses", "dim")], empty=empty)
+            empty = _("no queries in this store: nothing to compare") if not self.inspection.queries else None
+            self.routes_pane.fill((), [Piece(_("R compares, r chooses"), "dim")], empty=empty)
         else:
             said = title_pieces(shown, state.rule_shown)
             missing = [route for route in state.request.routes if route not in [r.route for r in shown.routes]]
             if missing and not self.running:
-                said.append(Piece(f" · not finished: {', '.join(missing)} (R)", "warn"))
+                said.append(Piece(_(" · not finished: {missing} (R)").format(missing=", ".join(missing)), "warn"))
             self.routes_pane.fill(route_rows(shown, state.rule_shown), said)
         self._show_about()
 
@@ -149,7 +150,7 @@ class CompareViews(CompareWorking):
         shown = self.state.shown
         if shown is None:
             self.about.show(
-                [Item(plain("R compares the routes that stand in the header; r chooses others"))], keep=False
+                [Item(plain(_("R compares the routes that stand in the header; r chooses others")))], keep=False
             )
             return
         grid = self.routes_pane.grid
@@ -202,7 +203,7 @@ class CompareViews(CompareWorking):
         if state.view == "plots" and not plots.is_loaded() and "plots" not in self._stops:
             self.load_plots()
         if shown is None or not plots.is_loaded():
-            words = "R compares the routes" if shown is None else "…"
+            words = _("R compares the routes") if shown is None else "…"
             for view in self.plots.values():
                 view.say(words)
             return
@@ -213,7 +214,11 @@ class CompareViews(CompareWorking):
             plots.recall_series(shown),
             partial(plots.draw_recall, shown),
             lambda one, at: (
-                f"recall {share(one.y[min(at, len(one.y) - 1)])} after {min(at, len(one.y) - 1)}" if one.y else one.said
+                _("recall {share} after {min}").format(
+                    share=share(one.y[min(at, len(one.y) - 1)]), min=min(at, len(one.y) - 1)
+                )
+                if one.y
+                else one.said
             ),
         )
         self.plots["contamination"].show(
@@ -223,15 +228,16 @@ class CompareViews(CompareWorking):
         )
         found, kind = state.labels, state.kind_shown
         if found is None:
-            self.plots["labels"].say("R in 3 Label errors runs them")
+            self.plots["labels"].say(_("R in 3 Label errors runs them"))
             return
         self.plots["labels"].show(
             plots.title("labels", kind=kind),
             plots.label_series(shown, found, kind),
             partial(plots.draw_labels, shown, found, kind),
             lambda one, at: (
-                f"upper risk {share(one.y[min(at, len(one.y) - 1)])} at {one.x[min(at, len(one.x) - 1)]:.0f} %"
-                f" · {one.said}"
+                _("upper risk {share} at {x:.0f} % · {said}").format(
+                    share=share(one.y[min(at, len(one.y) - 1)]), x=one.x[min(at, len(one.x) - 1)], said=one.said
+                )
                 if one.y
                 else one.said
             ),
@@ -278,8 +284,16 @@ class CompareViews(CompareWorking):
         hits = np.bincount(source.needs.row[within], minlength=len(counts))
         found = [Behind(0, qi, float(hits[qi] / counts[qi])) for qi in np.flatnonzero(counts).tolist()]
         found.sort(key=lambda one: (one.value, one.qi))
-        notes = tuple(f"{hits[one.qi]} of {counts[one.qi]} after {at}" for one in found)
-        return Drill(f"recall of {route} after {at} candidates", route, tuple(found), SHOWN["recall"], notes=notes)
+        notes = tuple(
+            _("{hits} of {counts} after {at}").format(hits=hits[one.qi], counts=counts[one.qi], at=at) for one in found
+        )
+        return Drill(
+            _("recall of {route} after {at} candidates").format(route=route, at=at),
+            route,
+            tuple(found),
+            SHOWN["recall"],
+            notes=notes,
+        )
 
     # The queries behind a figure
 
@@ -297,24 +311,26 @@ class CompareViews(CompareWorking):
         """The queries of the figure chosen last."""
         drill, shown = self.state.drill, self.state.shown
         if drill is None or shown is None:
-            self.queries_pane.fill((), empty="enter on a figure shows the queries behind it")
+            self.queries_pane.fill((), empty=_("enter on a figure shows the queries behind it"))
             return
         columns = drill_columns(drill)
         if columns != list(self.queries_pane.grid.columns):
             self.queries_pane.grid.set_columns(columns)
         rows = query_rows(shown, self.inspection.queries, drill)
         self.queries_pane.fill(
-            rows, [Piece(f"{len(rows):,}: {drill.words}", "changed")], empty="no query is behind this"
+            rows, [Piece(f"{len(rows):,}: {drill.words}", "changed")], empty=_("no query is behind this")
         )
 
     def action_not_evaluable(self) -> None:
         """The queries that require nothing and are left out."""
         shown = self.state.shown
         if shown is None:
-            self.tell("nothing is compared yet: R compares", "warn")
+            self.tell(_("nothing is compared yet: R compares"), "warn")
             return
         behind = tuple(Behind(0, qi, 0.0) for qi in shown.sources[0].not_evaluable)
-        self.drill(Drill("not evaluable: no evidence is required", shown.request.base_route, behind, SHOWN["ranking"]))
+        self.drill(
+            Drill(_("not evaluable: no evidence is required"), shown.request.base_route, behind, SHOWN["ranking"])
+        )
 
     @on(ListPane.Chosen, "#compare-queries")
     @guarded
@@ -348,4 +364,4 @@ class CompareViews(CompareWorking):
         if self.state.view == "queries" and isinstance(key, tuple):
             self.go_to_inspect(int(key[0]), None)
         else:
-            self.tell("enter on a figure shows its queries; w takes the one under the cursor to Inspect", "warn")
+            self.tell(_("enter on a figure shows its queries; w takes the one under the cursor to Inspect"), "warn")

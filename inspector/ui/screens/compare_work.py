@@ -35,6 +35,7 @@ from inspector.comparing import (
     stale_words,
 )
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import _
 from inspector.records import OnProgress, Progress
 from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
@@ -159,7 +160,7 @@ class CompareWorking(CompareBase):
         if isinstance(report, Progress):
             if event.work in self._stops:
                 standing = self._pace.take(report)
-                self.tell(f"{standing.what}  {standing.words()}  escape cancels")
+                self.tell(_("{what}  {words}  escape cancels").format(what=standing.what, words=standing.words()))
         elif isinstance(report, Exception):
             self._ended_by(event.work, report)
         else:
@@ -168,13 +169,13 @@ class CompareWorking(CompareBase):
     def _ended_by(self, work: str, error: Exception) -> None:
         if isinstance(error, Edited):
             self.state.mark_edited()
-            self.tell(f"{error}; what was finished is of before the edit", "warn")
+            self.tell(_("{error}; what was finished is of before the edit").format(error=error), "warn")
             self.show_all()
         elif isinstance(error, Cancelled):
             self.stopped(work)
         else:
             self.tell("")
-            titles = {"compare": "The routes could not be compared", "labels": "Label errors could not be tried"}
+            titles = {"compare": _("The routes could not be compared"), "labels": _("Label errors could not be tried")}
             self.fail(error, titles.get(work, "This could not be worked out"))
 
     def stopped(self, work: str) -> None:
@@ -196,13 +197,13 @@ class CompareWorking(CompareBase):
         if not work:
             return False
         self._stops[work].set()
-        self.tell("stopping; what is finished is kept …")
+        self.tell(_("stopping; what is finished is kept …"))
         return True
 
     def refused(self) -> bool:
         """Say that something runs already; True if it does."""
         if self.running:
-            self.tell("something is running: escape stops it and keeps what is finished", "warn")
+            self.tell(_("something is running: escape stops it and keeps what is finished"), "warn")
         return bool(self.running)
 
     # The works
@@ -231,7 +232,7 @@ class CompareWorking(CompareBase):
         def do(progress: OnProgress, cancelled: Callable[[], bool], part: Callable[[Any], None]) -> Any:
             return compare_opened(inspection, request, progress, cancelled, scores=scores, on_result=part)
 
-        self.tell("comparing …  escape cancels")
+        self.tell(_("comparing …  escape cancels"))
         self.start("compare", do)
 
     def refigure(self, request: Request) -> None:
@@ -261,7 +262,7 @@ class CompareWorking(CompareBase):
 
             return sensitivity(request, [sensitivity_source(inspection, request, progress, cancelled, on_kind=on_kind)])
 
-        self.tell("label errors …  escape cancels")
+        self.tell(_("label errors …  escape cancels"))
         self.start("labels", do)
 
     def run_resolve(self) -> None:
@@ -275,7 +276,7 @@ class CompareWorking(CompareBase):
             settings = run_source(inspection, alone).runs[route].settings  # kept a moment ago
             return keep_resolve(inspection, request, route, found, settings)
 
-        self.tell("which ? to resolve first …  escape cancels")
+        self.tell(_("which ? to resolve first …  escape cancels"))
         self.start("resolve", do)
 
 

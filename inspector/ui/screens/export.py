@@ -101,7 +101,9 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
                 return edits("sql", dialect)
 
             about = "UPDATE statements that name the old values, to review and run"
-            found.append(Choice(f"edits as SQL for {name}", about, f"edits-{dialect}.sql", statements))
+            found.append(
+                Choice(_("edits as SQL for {name}").format(name=name), about, f"edits-{dialect}.sql", statements)
+            )
         found.append(Choice(_("store as JSON lines"), _("every memory, edits applied"), "memories.jsonl", store))
     return found
 

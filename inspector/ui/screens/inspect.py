@@ -126,7 +126,11 @@ class InspectScreen(InspectCompare, InspectTriage):
         (self.candidate_pane.grid if self.qi is not None else self.query_pane.grid).focus()
         traced = sum(row.recorded for row in self.query_pane.list.rows)
         if traced:
-            self.tell(f"{traced:,} with a recorded trace: T shows which stage failed in each, the worst first")
+            self.tell(
+                _("{traced:,} with a recorded trace: T shows which stage failed in each, the worst first").format(
+                    traced=traced
+                )
+            )
 
     def on_unmount(self) -> None:
         """Stop listening, and let the store be collected."""

@@ -11,6 +11,7 @@ from textual.message import Message
 
 from inspector.audit.assembly import CHARACTERS, ORDERS, Measure, Prompt
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.ui.messages import guarded
 from inspector.ui.screens.inspect_dialogs import LinesDialog
 from inspector.ui.screens.inspect_mdl import InspectMdl
@@ -68,13 +69,17 @@ class InspectAudit(InspectMdl):
         found = self.proving()
         first = self.inspection.audit(self.qi).stages.first
         if not found:
-            self.tell(f"stage {first}: no stored memory proves it; the Trail tab says more")
+            self.tell(_("stage {first}: no stored memory proves it; the Trail tab says more").format(first=first))
             return
         at = found.index(self.mi) + 1 if self.mi in found else 0
         mi = found[at % len(found)]
         self.show_memory(mi)
-        which = f"{at % len(found) + 1} of {len(found)}"
-        self.tell(f"stage {first}: {self.inspection.memories[mi].id}, {which} that prove it or leave it open")
+        which = _("{at} of {count}").format(at=at % len(found) + 1, count=len(found))
+        self.tell(
+            _("stage {first}: {id}, {which} that prove it or leave it open").format(
+                first=first, id=self.inspection.memories[mi].id, which=which
+            )
+        )
 
     # How prompts are assembled
 
@@ -123,13 +128,15 @@ class InspectAudit(InspectMdl):
         auditor = self.inspection.auditor
         unit = auditor.measure.unit
         now = [] if auditor.budget is None else [str(auditor.budget)]
-        hint = f"How many {unit} an assembled prompt may have. Nothing: no budget."
-        self.app.push_screen(LinesDialog("Budget of the prompt", hint, now, self._typed_budget))
+        hint = _("How many {unit} an assembled prompt may have. Nothing: no budget.").format(unit=unit)
+        self.app.push_screen(LinesDialog(_("Budget of the prompt"), hint, now, self._typed_budget))
 
     def _typed_budget(self, lines: list[str]) -> None:
         typed = "".join(lines).replace(",", "").replace(" ", "")
         if typed and not typed.isdecimal():
-            raise InspectorError(f"{typed!r}: a whole number is expected, or nothing for no budget")
+            raise InspectorError(
+                _("{typed!r}: a whole number is expected, or nothing for no budget").format(typed=typed)
+            )
         self._assemble(partial(self.inspection.assemble_as, budget=int(typed) if typed else None))
 
     def _turn_measure(self) -> None:
@@ -137,7 +144,7 @@ class InspectAudit(InspectMdl):
         if self.inspection.auditor.measure.unit == "tokens":
             self._measured(CHARACTERS)
             return
-        self.tell("reading the tokenizer …")
+        self.tell(_("reading the tokenizer …"))
         self.run_worker(
             self._find_measure,
             group="measure",
@@ -158,28 +165,37 @@ class InspectAudit(InspectMdl):
         event.stop()
         self._measured(event.measure)
         if event.measure.unit == "characters":
-            self.tell("no tokenizer is at hand: sizes stay in characters")
+            self.tell(_("no tokenizer is at hand: sizes stay in characters"))
 
     def _measured(self, measure: Measure) -> None:
         """Another unit: a budget in the old one would mean something else, so it is taken away."""
         had = self.inspection.auditor.budget is not None
         self._assemble(partial(self.inspection.assemble_as, measure=measure, budget=None))
         if had:
-            self.tell(f"{self.said}; the budget was in the other unit and is taken away")
+            self.tell(_("{said}; the budget was in the other unit and is taken away").format(said=self.said))
 
     def _assemble(self, assemble: Callable[[], None]) -> None:
         before = self._stage_here()
         assemble()
         auditor = self.inspection.auditor
-        limit = "no budget" if auditor.budget is None else f"budget {auditor.budget:,} {auditor.measure.unit}"
-        passing = "admit" if self.inspection.let_through == "admit" else "admit and unresolved"
+        limit = (
+            _("no budget")
+            if auditor.budget is None
+            else _("budget {budget:,} {unit}").format(budget=auditor.budget, unit=auditor.measure.unit)
+        )
+        passing = "admit" if self.inspection.let_through == "admit" else _("admit and unresolved")
         after = self._stage_here()
         if self.qi is not None:
             self.query_pane.replace([self.inspection.query_row(self.qi)])
             self.show_query(cursor=self.mi)
             self.detail.show(self.detail.subject)
-        moved = f": stage {before} → {after}" if before != after else ""
-        self.tell(f"our prompt lets {passing} through, in order of {auditor.order}, {limit}{moved}", "strong")
+        moved = _(": stage {before} → {after}").format(before=before, after=after) if before != after else ""
+        self.tell(
+            _("our prompt lets {passing} through, in order of {order}, {limit}{moved}").format(
+                passing=passing, order=auditor.order, limit=limit, moved=moved
+            ),
+            "strong",
+        )
 
     def _stage_here(self) -> str:
         return "" if self.qi is None else self.inspection.audit(self.qi).stages.first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inspector.i18n import _
 from inspector.ui.screens.inspect_mdl import InspectMdl
 from inspector.views import RouteChoice
 
@@ -49,14 +50,22 @@ class InspectCompare(InspectMdl):
         query_id = self.inspection.queries[qi].id
         here = self.route_in_force
         if route is None:
-            self.tell(f"{query_id} on {here}, k {here.k}: the route in force here")
+            self.tell(
+                _("{query_id} on {here}, k {k}: the route in force here").format(query_id=query_id, here=here, k=here.k)
+            )
             return
         choice = RouteChoice.parse(route, k)
         if choice == here:
-            self.tell(f"{query_id} on {choice}, k {k}: as compared")
+            self.tell(_("{query_id} on {choice}, k {k}: as compared").format(query_id=query_id, choice=choice, k=k))
         elif self.busy:
-            self.toast(f"still evaluating: {query_id} is shown on {here}", "warning")
+            self.toast(
+                _("still evaluating: {query_id} is shown on {here}").format(query_id=query_id, here=here), "warning"
+            )
         else:
             self._land_on = mi
             self.start_route(choice)
-            self.tell(f"{query_id}: putting {choice}, k {k}, in force, as compared …  escape cancels")
+            self.tell(
+                _("{query_id}: putting {choice}, k {k}, in force, as compared …  escape cancels").format(
+                    query_id=query_id, choice=choice, k=k
+                )
+            )

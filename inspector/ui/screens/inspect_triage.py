@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.i18n import _
 from inspector.ui.panes import Report
 from inspector.ui.screens.inspect_audit import InspectAudit
 
@@ -39,7 +40,7 @@ class InspectTriage(InspectAudit):
         if mi is not None:
             self.show_memory(mi)
         self.candidate_pane.grid.focus()
-        self.tell(f"{self.inspection.queries[qi].id}: T goes back to Triage, to the same incident")
+        self.tell(_("{id}: T goes back to Triage, to the same incident").format(id=self.inspection.queries[qi].id))
 
     def reports(self) -> Sequence[Report]:
         """A report of the selected query, in every form."""
@@ -47,14 +48,14 @@ class InspectTriage(InspectAudit):
 
         if self.qi is None:
             return []
-        what = f"query {self.inspection.queries[self.qi].id}"
+        what = _("query {id}").format(id=self.inspection.queries[self.qi].id)
         return offered(what, what.replace(" ", "-"), partial(self._write_report, what, self.qi))
 
     def _write_report(self, what: str, qi: int, form: str, redact: bool, path: Path) -> None:
         from inspector.ui.app import InspectorApp
         from inspector.ui.screens.triage_report import make_report
 
-        words = f"report of {what}{', redacted,' if redact else ''}"
+        words = _("report of {what}{value}").format(what=what, value=_(", redacted,") if redact else "")
         app = self.app
         if isinstance(app, InspectorApp):
             app.write_export(words, partial(make_report, self.inspection, [qi], form, redact), path)

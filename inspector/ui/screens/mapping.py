@@ -113,10 +113,10 @@ class MappingScreen(BaseScreen):
                     Column("sure", "", 7),
                     Column("values", "values", 16, 8, flex=3),
                 ],
-                empty="reading the first records …",
+                empty=_("reading the first records …"),
                 id="fields",
             )
-            fields.border_title = Content("Fields")
+            fields.border_title = Content(_("Fields"))
             yield fields
             tried = Grid(
                 [
@@ -129,17 +129,17 @@ class MappingScreen(BaseScreen):
                     Column("verdict", "verdict", 12),
                     Column("text", "text", 16, 8, flex=4),
                 ],
-                empty="nothing to show before id and text are mapped",
+                empty=_("nothing to show before id and text are mapped"),
                 id="tried",
             )
-            tried.border_title = Content("First records")
+            tried.border_title = Content(_("First records"))
             yield tried
         yield Static("", id="says")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Say what it is about, then sample."""
-        self.query_one(HeaderBar).show(short_name(self.source), ("mapping assistant",))
+        self.query_one(HeaderBar).show(short_name(self.source), (_("mapping assistant"),))
         self.query_one("#why").display = bool(self.why)
         self.query_one("#fields", Grid).focus()
         self.call_after_refresh(self.take)
@@ -166,7 +166,9 @@ class MappingScreen(BaseScreen):
     @guarded
     def _failed(self, event: Failed) -> None:
         self.app.show_chooser()
-        self.app.post_message(ErrorRaised(event.error, f"{short_name(self.source)} cannot be mapped"))
+        self.app.post_message(
+            ErrorRaised(event.error, _("{short_name} cannot be mapped").format(short_name=short_name(self.source)))
+        )
 
     # What is shown
 
@@ -181,7 +183,9 @@ class MappingScreen(BaseScreen):
             keys.insert(0, WHERE)
         grid.set_source(RowList(keys, lambda key: key, self._cells), cursor="id" if first else grid.cursor_key)
         count = len(assistant.sample.rows)
-        grid.border_title = plain(f"Fields, matched on the first {count:,} records; enter changes one")
+        grid.border_title = plain(
+            _("Fields, matched on the first {count:,} records; enter changes one").format(count=count)
+        )
         self._generation += 1
         self._try(self._generation, assistant)
 
@@ -194,21 +198,26 @@ class MappingScreen(BaseScreen):
             name, value = ("table", sample.table) if assistant.is_database else ("list", sample.records)
             return [
                 Piece(name, "heading"),
-                value or "the whole document",
+                value or _("the whole document"),
                 "",
-                f"{len(sample.tables or sample.lists)} here",
+                _("{count} here").format(count=len(sample.tables or sample.lists)),
             ]
         if key == ZONE:
-            zone = assistant.timezone or Piece("none: naive times stay naive", "dim")
-            return [Piece("timezone", "heading"), zone, "", ""]
+            zone = assistant.timezone or Piece(_("none: naive times stay naive"), "dim")
+            return [Piece(_("timezone"), "heading"), zone, "", ""]
         rule = assistant.rules.get(key)
         if rule is None:
-            words = Piece("! missing", "bad") if key in _REQUIRED else Piece("–", "dim")
+            words = Piece(_("! missing"), "bad") if key in _REQUIRED else Piece("–", "dim")
             return [Piece(key, "" if key in _REQUIRED else "dim"), words, "", Piece(_(MEMORY_FIELDS[key].help), "dim")]
         if not rule.paths:
             shown = json.dumps(rule.constant, ensure_ascii=False)
-            return [Piece(key, "strong"), f"constant {shown}", Piece(rule.confidence, _SURE[rule.confidence]), ""]
-        came = " + ".join(rule.paths) + (f" in {rule.unit}" if rule.unit else "")
+            return [
+                Piece(key, "strong"),
+                _("constant {shown}").format(shown=shown),
+                Piece(rule.confidence, _SURE[rule.confidence]),
+                "",
+            ]
+        came = " + ".join(rule.paths) + (_(" in {unit}").format(unit=rule.unit) if rule.unit else "")
         values = [value for path in rule.paths for value in assistant.examples(path)[0][:2]]
         listed = ", ".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)[:80] for one in values)
         return [Piece(key, "strong"), came, Piece(rule.confidence, _SURE[rule.confidence]), listed]
@@ -228,19 +237,24 @@ class MappingScreen(BaseScreen):
         if event.generation != self._generation:
             return  # of a mapping that is no longer
         if event.error is not None and not isinstance(event.error, InspectorError):
-            self.app.post_message(ErrorRaised(event.error, "The mapping could not be tried"))
+            self.app.post_message(ErrorRaised(event.error, _("The mapping could not be tried")))
         self.rows = event.rows
         grid = self.query_one("#tried", Grid)
         grid.set_source(RowList(event.rows, lambda row: row.number, _tried_cells), cursor=grid.cursor_key)
-        judged = f", judged for {event.asker}, intent current" if event.asker else ""
-        grid.border_title = plain(f"First records{judged}; enter shows one whole")
+        judged = _(", judged for {asker}, intent current").format(asker=event.asker) if event.asker else ""
+        grid.border_title = plain(_("First records{judged}; enter shows one whole").format(judged=judged))
         bad = sum(row.problem is not None for row in event.rows)
         if event.error is not None:
             said = Piece(f"✗ {event.error}", "bad")
         elif bad:
-            said = Piece(f"{bad} of {len(event.rows)} records cannot be read this way; enter on one says why", "warn")
+            said = Piece(
+                _("{bad} of {count} records cannot be read this way; enter on one says why").format(
+                    bad=bad, count=len(event.rows)
+                ),
+                "warn",
+            )
         else:
-            said = Piece("ctrl+s writes mapping.toml and opens the store with it", "good")
+            said = Piece(_("ctrl+s writes mapping.toml and opens the store with it"), "good")
         self.query_one("#says", Static).update(content([said]))
 
     # What is changed
@@ -258,15 +272,16 @@ class MappingScreen(BaseScreen):
             return
         if key == WHERE:
             names = assistant.sample.tables or assistant.sample.lists
-            answers = [(name, name, "its first records are matched anew") for name in names]
+            answers = [(name, name, _("its first records are matched anew")) for name in names]
             self.app.push_screen(
-                AskDialog("Where the memories are", f"{len(names)} to choose from", answers), self._move
+                AskDialog(_("Where the memories are"), _("{count} to choose from").format(count=len(names)), answers),
+                self._move,
             )
         elif key == ZONE:
             from inspector.ui.screens.mapping_ask import LineDialog
 
-            hint = "The zone of times that name none: Asia/Seoul, UTC. Empty: they stay naive."
-            self.app.push_screen(LineDialog("Time zone", hint, assistant.timezone, self._zone), self._after)
+            hint = _("The zone of times that name none: Asia/Seoul, UTC. Empty: they stay naive.")
+            self.app.push_screen(LineDialog(_("Time zone"), hint, assistant.timezone, self._zone), self._after)
         else:
             from inspector.ui.screens.mapping_rule import RuleDialog
 
@@ -313,14 +328,21 @@ class MappingScreen(BaseScreen):
         if assistant is None or number > len(assistant.sample.rows):
             return
         raw = json.dumps(assistant.sample.rows[number - 1], ensure_ascii=False, indent=1, default=str)
-        parts = [f"In the source:\n{raw}"]
+        parts = [_("In the source:\n{raw}").format(raw=raw)]
         row = next((row for row in self.rows if row.number == number), None)
         if row is not None and row.problem is not None:
-            parts.insert(0, f"Cannot be read: {row.problem.field}: {row.problem.wrong}: {row.problem.expected}")
+            parts.insert(
+                0,
+                _("Cannot be read: {field}: {wrong}: {expected}").format(
+                    field=row.problem.field, wrong=row.problem.wrong, expected=row.problem.expected
+                ),
+            )
         elif row is not None:
             parts.insert(0, "\n".join(f"{axis} {row.trits[axis].symbol}: {why}" for axis, why in row.reasons.items()))
-            parts.append("In our fields:\n" + json.dumps(row.fields, ensure_ascii=False, indent=1, default=str))
-        self.app.push_screen(ReadingDialog[None](f"Record {number}", paragraphs("\n\n".join(parts))))
+            parts.append(_("In our fields:\n") + json.dumps(row.fields, ensure_ascii=False, indent=1, default=str))
+        self.app.push_screen(
+            ReadingDialog[None](_("Record {number}").format(number=number), paragraphs("\n\n".join(parts)))
+        )
 
     # Writing
 
@@ -332,7 +354,7 @@ class MappingScreen(BaseScreen):
         try:
             assistant.mapped()
         except InspectorError as error:
-            say(self.app, str(error), title="The mapping is not complete", severity="warning")
+            say(self.app, str(error), title=_("The mapping is not complete"), severity="warning")
             return
         from inspector.assisting import default_place
         from inspector.ui.screens.mapping_ask import PlaceDialog
@@ -357,7 +379,7 @@ def _write(assistant: Assistant, path: Path, replaces: bool) -> None:
 def _tried_cells(row: Previewed) -> list[Cell]:
     if row.problem is not None:
         words = f"✗ {row.problem.field}: {row.problem.wrong}"
-        return [str(row.number), "", "", "", "", "", Piece("✗ unreadable", "bad"), Piece(words, "bad")]
+        return [str(row.number), "", "", "", "", "", Piece(_("✗ unreadable"), "bad"), Piece(words, "bad")]
     owner = row.fields.get("namespace", row.fields.get("namespaces"))
     axes: list[Cell] = [trit(row.trits[name]) for name in ("scope", "policy", "lifecycle")]
     head: list[Cell] = [str(row.number), str(row.fields["id"]), show_namespace(owner)]

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.files import PathSuggester
 from inspector.ui.veil import visible
@@ -45,7 +46,7 @@ class LineDialog(Dialog[bool]):
             box.border_title = plain(self.heading)
             yield Static(Content(self._hint), classes="hint")
             yield SafeInput(visible(self._text))
-            yield Static(Content("enter takes it, escape leaves it as it is"), classes="says")
+            yield Static(Content(_("enter takes it, escape leaves it as it is")), classes="says")
 
     def on_mount(self) -> None:
         """Begin to type."""
@@ -82,10 +83,10 @@ class PlaceDialog(Dialog[Path]):
     def compose(self) -> ComposeResult:
         """The place, and what happens."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("Write the mapping")
-            yield Static(Content("The mapping is written here, then the store is opened with it."), classes="hint")
+            box.border_title = Content(_("Write the mapping"))
+            yield Static(Content(_("The mapping is written here, then the store is opened with it.")), classes="hint")
             yield SafeInput(visible(str(self._place)), suggester=PathSuggester(Path.cwd()))
-            yield Static(Content("enter writes, escape goes back"), classes="says")
+            yield Static(Content(_("enter writes, escape goes back")), classes="says")
 
     def on_mount(self) -> None:
         """Begin to type."""
@@ -102,7 +103,16 @@ class PlaceDialog(Dialog[Path]):
         says = self.query_one(".says", Static)
         if path.exists() and self._confirmed != path:
             self._confirmed = path
-            says.update(content([Piece(f"{visible(str(path))} is there already: enter again replaces it", "warn")]))
+            says.update(
+                content(
+                    [
+                        Piece(
+                            _("{path} is there already: enter again replaces it").format(path=visible(str(path))),
+                            "warn",
+                        )
+                    ]
+                )
+            )
             return
         try:
             self._write(path, self._confirmed == path)

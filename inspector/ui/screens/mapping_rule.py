@@ -77,7 +77,7 @@ class RuleDialog(Dialog[bool]):
             Column("as", "values", 20, flex=2),
         )
         with Vertical(classes="dialog") as box:
-            box.border_title = plain(f"{self.target}: where it comes from")
+            box.border_title = plain(_("{target}: where it comes from").format(target=self.target))
             yield Static(plain(_(self._spec.help)), classes="about")
             yield Grid(columns, RowList(self._choices(), lambda row: row[0], lambda row: row[1:]), markable=True)
             for name, text, hint in self._lines():
@@ -86,30 +86,32 @@ class RuleDialog(Dialog[bool]):
                     yield SafeInput(text, placeholder=hint, id=f"line-{name}")
             yield Static(plain(rule.why) if rule is not None else "", classes="says")
             yield Static(
-                Content("enter takes · space marks several · tab to the lines below · esc leaves it"), classes="hint"
+                Content(_("enter takes · space marks several · tab to the lines below · esc leaves it")), classes="hint"
             )
 
     def _choices(self) -> list[tuple[str, str | Piece, Piece, str]]:
         total = len(self.assistant.sample.rows)
-        rows: list[tuple[str, str | Piece, Piece, str]] = [(NOTHING, Piece("nothing", "dim"), Piece(""), "")]
+        rows: list[tuple[str, str | Piece, Piece, str]] = [(NOTHING, Piece(_("nothing"), "dim"), Piece(""), "")]
         for path in self.assistant.paths:
             values, held = self.assistant.examples(path)
-            rows.append((path, path, Piece(f"{held} of {total}", "dim"), example_words(values)))
+            rows.append(
+                (path, path, Piece(_("{held} of {total}").format(held=held, total=total), "dim"), example_words(values))
+            )
         return rows
 
     def _lines(self) -> list[tuple[str, str, str]]:
         rule = self.assistant.rules.get(self.target)
         constant = "" if rule is None or rule.paths or rule.constant is None else _shown(rule.constant)
-        found = [("constant", constant, "a value that every record gets")]
+        found = [("constant", constant, _("a value that every record gets"))]
         if self._spec.kind == "time":
             unit = "" if rule is None else rule.unit
-            found.append(("unit", unit, "of a number since 1970: s, ms, us, ns; up and down choose"))
+            found.append(("unit", unit, _("of a number since 1970: s, ms, us, ns; up and down choose")))
         if self._spec.kind == "list":
-            found.append(("split", "" if rule is None else rule.split, "what stands between the items of a text"))
+            found.append(("split", "" if rule is None else rule.split, _("what stands between the items of a text")))
         if self.target in ("status", "boundary_state"):
             words = {} if rule is None else rule.values
             listed = "; ".join(f"{word} = {label}" for word, label in words.items())
-            found.append(("words", visible(listed), "the source's words for ours: live = active; gone = deleted"))
+            found.append(("words", visible(listed), _("the source's words for ours: live = active; gone = deleted")))
         return found
 
     def on_mount(self) -> None:
@@ -155,7 +157,7 @@ class RuleDialog(Dialog[bool]):
         text = self._typed("constant")
         try:
             if not text:
-                raise FieldError("constant", "nothing was typed", "a value, or a source path above")
+                raise FieldError("constant", _("nothing was typed"), _("a value, or a source path above"))
             as_json = self._spec.kind in ("object", "vector") or text[:1] in ("[", "{")
             if self._spec.kind == "list" and not as_json:
                 text = text.replace(",", "\n")
@@ -195,6 +197,6 @@ def _words(text: str) -> dict[str, str]:
     for part in filter(None, (one.strip() for one in text.split(";"))):
         word, equals, label = (one.strip() for one in part.partition("="))
         if not equals or not word or not label:
-            raise FieldError("words", f"{part!r} is no pair", "WORD = OURS; WORD = OURS")
+            raise FieldError("words", _("{part!r} is no pair").format(part=part), _("WORD = OURS; WORD = OURS"))
         found[word] = label
     return found

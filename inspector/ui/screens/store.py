@@ -268,8 +268,10 @@ class StoreScreen(StoreEditing, StoreViews):
         report = self.state.report
         if report is None:
             return []
-        planes = [f"planes: {one.words}" for one in report.planes if one not in self.inspection.planes]
-        return [*planes, *(f"lint: {note}" for note in (*report.notes, *report.nearness.notes))]
+        planes = [
+            _("planes: {words}").format(words=one.words) for one in report.planes if one not in self.inspection.planes
+        ]
+        return [*planes, *(_("lint: {note}").format(note=note) for note in (*report.notes, *report.nearness.notes))]
 
     def linted(self) -> None:
         """Show the findings, and their marks in the table."""

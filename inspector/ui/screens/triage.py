@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Footer
 
 from inspector.audit.triage import Incident, State
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
@@ -138,7 +139,7 @@ class TriageScreen(TriageReporting):
         facts = [f"{many:,} {'query' if many == 1 else 'queries'}, {traced:,} with a recorded trace"]
         facts.append(f"{inspection.route} k {inspection.route.k}")
         if traced == 0 and many:
-            facts.append("no trace: judged is what this route would have exposed")
+            facts.append(_("no trace: judged is what this route would have exposed"))
         self.header.show(f"{inspection.name}: triage", facts, inspection.header())
 
     # What changes
@@ -184,14 +185,14 @@ class TriageScreen(TriageReporting):
     def _no_incident(self) -> list[Item]:
         group = self.pane.group
         if group is None:
-            words = "no incident under the cursor" if self.state.rows.queue is not None else "one moment"
+            words = _("no incident under the cursor") if self.state.rows.queue is not None else _("one moment")
             return [Item(content([Piece(words, "dim")]))]
         members = self.pane.rows.members(group)
         folded = group.cause in self.pane.rows.folded
-        many = "1 incident" if len(members) == 1 else f"{len(members):,} incidents"
+        many = "1 incident" if len(members) == 1 else _("{count:,} incidents").format(count=len(members))
         hint = f"enter {'unfolds' if folded else 'folds'} it; c and d put all of them into a state; x reports them"
         return [
-            Item(content([Piece(f"{many} with the suggested cause", "heading")])),
+            Item(content([Piece(_("{many} with the suggested cause").format(many=many), "heading")])),
             Item(lines(self.pane.rows.get(members[0]).cause.words)),
             Item(content([Piece(hint, "dim")])),
         ]
@@ -240,7 +241,7 @@ class TriageScreen(TriageReporting):
         else:
             at = shown.index(one.identity) + direction if one.identity in shown else 0
         if not 0 <= at < len(shown):
-            self.tell("no more incidents" if direction > 0 else "this is the first incident")
+            self.tell(_("no more incidents") if direction > 0 else _("this is the first incident"))
         else:
             self.pane.go_to(shown[at])
 
@@ -270,14 +271,16 @@ class TriageScreen(TriageReporting):
         self.pane.order_anew()
         if one is not None:
             self.pane.go_to(one.identity)
-        self.tell("grouped by suggested cause; enter folds a group, z all" if self.pane.rows.grouped else "worst first")
+        self.tell(
+            _("grouped by suggested cause; enter folds a group, z all") if self.pane.rows.grouped else _("worst first")
+        )
 
     def action_fold(self) -> None:
         """Fold every group, and unfold them."""
         if self.pane.rows.grouped:
             self.pane.fold()
         else:
-            self.tell("there are no groups: b groups by cause")
+            self.tell(_("there are no groups: b groups by cause"))
 
     def _cycle(self, facet: str) -> None:
         self.pane.set_filter(cycled(self.pane.filter_text, facet))
@@ -300,7 +303,7 @@ class TriageScreen(TriageReporting):
             if self.state.triage is not None:
                 self.state.triage.refresh()
             self.pane.order_anew()
-            self.tell("ordered anew")
+            self.tell(_("ordered anew"))
         else:
             self.state.rows.known = frozenset()  # so that it is arranged anew
             self.work_out()
@@ -310,19 +313,21 @@ class TriageScreen(TriageReporting):
         chosen = self.first_fix()
         if chosen is None:
             waits = self.running("fixes")
-            self.tell("still looking for the smallest edits" if waits else "no edit of one or two fields mends this")
+            self.tell(
+                _("still looking for the smallest edits") if waits else _("no edit of one or two fields mends this")
+            )
         else:
             self.apply(*chosen)
 
     def action_undo(self) -> None:
         """Undo the last edit."""
         if self.inspection.undo() is None:
-            self.tell("nothing to undo")
+            self.tell(_("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
         if self.inspection.redo() is None:
-            self.tell("nothing to redo")
+            self.tell(_("nothing to redo"))
 
     async def action_edits(self) -> None:
         """The list of edits."""
@@ -332,16 +337,18 @@ class TriageScreen(TriageReporting):
         """Question, prompt and answer in full, with their marks."""
         one = self.current
         if one is not None:
-            self.app.push_screen(ReadingDialog[None](f"Incident {one.query_id}", self._full(one)))
+            self.app.push_screen(
+                ReadingDialog[None](_("Incident {query_id}").format(query_id=one.query_id), self._full(one))
+            )
 
     def _full(self, one: Incident) -> list[Item]:
         audit = self.inspection.audit(one.qi)
         recorded = audit.recorded
-        items = [heading("question"), Item(lines(one.text), copy=one.text)]
+        items = [heading(_("question")), Item(lines(one.text), copy=one.text)]
         if recorded.prompt is not None:
-            items += [blank(), heading("prompt"), Item(mark_text(recorded.prompt, prompt_marks(audit)))]
+            items += [blank(), heading(_("prompt")), Item(mark_text(recorded.prompt, prompt_marks(audit)))]
         if recorded.answer is not None:
-            items += [blank(), heading("answer"), Item(mark_text(recorded.answer, answer_marks(audit)))]
+            items += [blank(), heading(_("answer")), Item(mark_text(recorded.answer, answer_marks(audit)))]
         return items
 
     def action_to_queue(self) -> None:
@@ -364,10 +371,10 @@ class TriageScreen(TriageReporting):
     def go_back(self) -> bool:
         """Escape stops work, then takes the filter away, then goes back to Inspect."""
         if self.stop_work("report"):
-            self.tell("stopped: no report was written")
+            self.tell(_("stopped: no report was written"))
             return True
         if self.stop_work("incidents"):
-            self.pane.working("stopped: R works the rest out")
+            self.pane.working(_("stopped: R works the rest out"))
             return True
         if self.pane.go_back():
             return True

@@ -14,6 +14,7 @@ from textual.message import Message
 
 from inspector.audit.triage import Incident
 from inspector.errors import Cancelled
+from inspector.i18n import _
 from inspector.records import OnProgress, Progress
 from inspector.triage import Triage
 from inspector.ui.messages import ErrorRaised, guarded
@@ -156,7 +157,9 @@ class TriageBase(BaseScreen):
             return
         if not event.last:
             standing = self._paces[event.work].take(event.report)
-            self.work_moved(event.work, f"{standing.what} {standing.words()}  escape cancels")
+            self.work_moved(
+                event.work, _("{what} {words}  escape cancels").format(what=standing.what, words=standing.words())
+            )
             return
         self._stops.pop(event.work, None)
         if isinstance(event.report, Exception):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.errors import Cancelled, InspectorError
+from inspector.i18n import N_, _
 from inspector.records import OnProgress
 from inspector.ui.config import write_atomically
 from inspector.ui.panes import Report
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 #: The forms of a report: the name of the writer, how it is called, the suffix of its file.
 FORMS = (("markdown", "Markdown", "md"), ("html", "HTML", "html"), ("json", "JSON", "json"))
-_OPEN = "texts and ids as they are: mind who reads it"
-_REDACTED = "texts and ids replaced by stable tokens; verdicts and structure stay"
+_OPEN = N_("texts and ids as they are: mind who reads it")
+_REDACTED = N_("texts and ids replaced by stable tokens; verdicts and structure stay")
 
 
 def offered(what: str, file: str, write: Callable[[str, bool, Path], None]) -> list[Report]:
@@ -51,7 +52,7 @@ def make_report(
     stamp = inspection.stamp
     made = report(inspection, inspection, qis, redact=redact, on_progress=progress, cancelled=cancelled)
     if inspection.stamp != stamp:
-        raise InspectorError("the store was edited while the report was being made: make it again")
+        raise InspectorError(_("the store was edited while the report was being made: make it again"))
     return WRITERS[form](made)
 
 
@@ -64,13 +65,17 @@ class TriageReporting(TriageWorking):
         if not chosen:
             return []
         one = len(chosen) == 1
-        what = f"incident {chosen[0].query_id}" if one else f"{len(chosen):,} incidents"
+        what = (
+            _("incident {query_id}").format(query_id=chosen[0].query_id)
+            if one
+            else _("{count:,} incidents").format(count=len(chosen))
+        )
         file = f"incident-{chosen[0].query_id}" if one else "incidents"
         return offered(what, file, partial(self.write_report, what, [incident.qi for incident in chosen]))
 
     def write_report(self, what: str, qis: Sequence[int], form: str, redact: bool, path: Path) -> None:
         """Make a report in a thread and write it; escape stops it and leaves no file."""
-        self.tell(f"reporting {what} …  escape cancels")
+        self.tell(_("reporting {what} …  escape cancels").format(what=what))
         self.start("report", partial(_write, self.inspection, what, qis, form, redact, path))
 
 
@@ -86,6 +91,8 @@ def _write(
 ) -> str:
     text = make_report(inspection, qis, form, redact, progress, cancelled)
     if cancelled():
-        raise Cancelled("the report was cancelled")
+        raise Cancelled(_("the report was cancelled"))
     write_atomically(path, text)
-    return f"report of {what}{', redacted,' if redact else ''} written to {path}"
+    return _("report of {what}{value} written to {path}").format(
+        what=what, value=_(", redacted,") if redact else "", path=path
+    )

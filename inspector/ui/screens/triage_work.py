@@ -10,6 +10,7 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.triage import Incident, State
 from inspector.axes.flips import Flip, FlipSearch
 from inspector.errors import Cancelled, FieldError
+from inspector.i18n import _
 from inspector.records import OnProgress
 from inspector.triage import Triage
 from inspector.trit import Trit
@@ -36,7 +37,7 @@ class TriageWorking(TriageBase):
 
     def work_out(self) -> None:
         """Bring the incidents up to date with the store, in a thread."""
-        self.pane.working("working out the incidents …  escape cancels")
+        self.pane.working(_("working out the incidents …  escape cancels"))
         self.start("incidents", partial(_incidents, self.inspection, self.state.triage))
 
     def is_up_to_date(self) -> bool:
@@ -65,7 +66,7 @@ class TriageWorking(TriageBase):
         """Say it in the dialog for errors."""
         if work == "incidents":
             self.pane.working("")
-        self.fail(error, "The report was not written" if work == "report" else "")
+        self.fail(error, _("The report was not written") if work == "report" else "")
 
     def _incidents_made(self, triage: Triage, incidents: list[Incident] | None, stamp: tuple[object, ...]) -> None:
         state = self.state
@@ -131,7 +132,7 @@ class TriageWorking(TriageBase):
         try:
             self.inspection.apply_flip(mi, flip.edits)
         except FieldError as error:
-            self.fail(error, "The edit was refused")
+            self.fail(error, _("The edit was refused"))
 
     # States and notes
 
@@ -147,8 +148,12 @@ class TriageWorking(TriageBase):
         self.pane.show()
         self.show_incident()
         fixed = sum(queue.get(one).state == "fixed by edit" for one in chosen)
-        many = "1 incident" if len(chosen) == 1 else f"{len(chosen):,} incidents"
-        more = f"; {fixed:,} of them read fixed by edit, as long as the edit is in force" if fixed else ""
+        many = "1 incident" if len(chosen) == 1 else _("{count:,} incidents").format(count=len(chosen))
+        more = (
+            _("; {fixed:,} of them read fixed by edit, as long as the edit is in force").format(fixed=fixed)
+            if fixed
+            else ""
+        )
         self.tell(f"{many} {state}{more}", "strong")
 
     def set_note(self, identity: str, note: str) -> None:
@@ -160,7 +165,7 @@ class TriageWorking(TriageBase):
             queue.set_note(identity, note)
         self.pane.grid.refresh_rows()
         self.show_incident()
-        self.tell("the note is kept" if note else "the note is taken away")
+        self.tell(_("the note is kept") if note else _("the note is taken away"))
 
 
 def _incidents(
@@ -186,6 +191,6 @@ def _search(
     found: Searches = {}
     for mi, target in wanted:
         if cancelled():
-            raise Cancelled("another incident is shown")
+            raise Cancelled(_("another incident is shown"))
         found[mi, target] = inspection.flips(qi, mi, target)
     return of, found

@@ -9,6 +9,7 @@ from textual.content import Content
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.disclosure import Told
+from inspector.i18n import _
 from inspector.trit import Trit
 from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import PARAPHRASE, MemoryChoice, memory_pieces
@@ -53,13 +54,13 @@ def answer_items(audit: QueryAudit, row: Row | None) -> list[Item]:
     """Everything of the tab; ``row`` is the memory that the detail is about."""
     here = None if row is None else row.mi
     if audit.recorded.answer is None:
-        words = "no answer was recorded: disclosed is ? for every memory, neither 1 nor 0"
+        words = _("no answer was recorded: disclosed is ? for every memory, neither 1 nor 0")
         items = [Item(content([Piece("? ", "unknown"), Piece(words)]))]
         if any("belong to its own retrieval" in note for note in audit.notes):
-            items.append(Item(content([Piece("the trace's answer belongs to the trace's own retrieval", "dim")])))
+            items.append(Item(content([Piece(_("the trace's answer belongs to the trace's own retrieval"), "dim")])))
         return [*items, *(_own(row, ()) if row is not None else ())]
     return [
-        heading("recorded answer: ⟦n …⟧ is told of memory n"),
+        heading(_("recorded answer: ⟦n …⟧ is told of memory n")),
         Item(mark_text(audit.recorded.answer, answer_marks(audit)), copy=audit.recorded.answer),
         blank(),
         *_memories(audit, here),
@@ -72,33 +73,33 @@ def answer_items(audit: QueryAudit, row: Row | None) -> list[Item]:
 
 def _memories(audit: QueryAudit, here: int | None) -> Iterator[Item]:
     rows = told_rows(audit)
-    yield heading("told of") if rows else heading("no memory's words are in the answer")
+    yield heading(_("told of")) if rows else heading(_("no memory's words are in the answer"))
     for number, row in enumerate(rows, 1):
         wrong = row.verdict == Trit.NO or row.exposed == Trit.NO
         said = visible(row.disclosure.detail)
         if row.verdict == Trit.NO:
-            said += "; excluded, and told all the same"
+            said += _("; excluded, and told all the same")
         if row.exposed == Trit.NO:
-            said += "; not exposed, and told all the same"
+            said += _("; not exposed, and told all the same")
         body = [*memory_pieces(row, here), Piece(f"  {'! ' if wrong else ''}{said}", "bad" if wrong else "")]
         label = content([Piece(f" {_tag(number, row):>2}", "heading")])
-        yield Item(content(body), label, 5, MemoryChoice(row.mi, "told"))
+        yield Item(content(body), label, 5, MemoryChoice(row.mi, _("told")))
     named = [row for row in audit.rows if row.disclosed == Trit.UNKNOWN and not row.disclosure.spans]
     for row in named:
         body = [*memory_pieces(row, here), Piece(f"  {visible(row.disclosure.detail)}")]
-        yield Item(content(body), content([Piece("  ?", "unknown")]), 5, MemoryChoice(row.mi, "told"))
+        yield Item(content(body), content([Piece("  ?", "unknown")]), 5, MemoryChoice(row.mi, _("told")))
 
 
 def _targets(told: Sequence[Told]) -> Iterator[Item]:
     if not told:
         return
     yield blank()
-    yield heading("leak targets in the answer")
+    yield heading(_("leak targets in the answer"))
     for one in told:
         count = len(one.places)
-        words = "once" if count == 1 else f"{count} times"
+        words = "once" if count == 1 else _("{count} times").format(count=count)
         if one.asked:
-            words += ", and the question says it too" + ("" if one.open else ": the answer only quotes it")
+            words += _(", and the question says it too") + ("" if one.open else _(": the answer only quotes it"))
         yield Item(
             content([Piece(visible(one.target), "strong"), Piece(f"  {words}")]), Content("   "), 4, copy=one.target
         )
@@ -108,8 +109,8 @@ def _own(row: Row, rows: Sequence[Row]) -> Iterator[Item]:
     """The text of the memory that the detail is about, with its spans."""
     number = next((place for place, one in enumerate(rows, 1) if one.mi == row.mi), None)
     yield blank()
-    yield heading(f"memory {visible(row.id)}")
-    pieces = [Piece("disclosed "), trit(row.disclosed), Piece(f"  {visible(row.disclosure.detail)}", "dim")]
+    yield heading(_("memory {id}").format(id=visible(row.id)))
+    pieces = [Piece(_("disclosed ")), trit(row.disclosed), Piece(f"  {visible(row.disclosure.detail)}", "dim")]
     yield Item(content(pieces))
     spans = [span.memory for span in row.disclosure.spans if span.memory is not None]
     tag = "" if number is None else _tag(number, row)

@@ -11,6 +11,7 @@ from textual.message import Message
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.stages import Proof
+from inspector.i18n import N_, _
 from inspector.trit import Trit
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
@@ -19,9 +20,9 @@ from inspector.ui.widgets.signs import STAGE_SIGNS, content, verdict
 from inspector.ui.widgets.why import heading
 from inspector.views import VERDICT_SIGNS
 
-NOBODY = [Item(Content("no candidate under the cursor"))]
+NOBODY = N_("no candidate under the cursor")
 #: Said wherever a disclosure is judged by words.
-PARAPHRASE = "judged by shared words: what the answer says in other words cannot be seen"
+PARAPHRASE = N_("judged by shared words: what the answer says in other words cannot be seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class MemoryWanted(Message):
 
 def memory_pieces(row: Row, here: int | None) -> list[Piece]:
     """``✗ park-boat``, with a sign where it is the memory that the detail is about."""
-    mark = [Piece(" ◂ this one", "heading")] if row.mi == here else []
+    mark = [Piece(_(" ◂ this one"), "heading")] if row.mi == here else []
     return [
         Piece(f"{VERDICT_SIGNS[row.verdict]} ", verdict(row.verdict).style),
         Piece(visible(row.id), "strong"),
@@ -52,9 +53,9 @@ def memory_pieces(row: Row, here: int | None) -> list[Piece]:
 
 def proof_items(audit: QueryAudit, here: int | None) -> Iterator[Item]:
     """Every failure stage with its proofs, then what is open; choosing a proof leads to its memory."""
-    yield heading("failure stage")
+    yield heading(_("failure stage"))
     sign, style = STAGE_SIGNS[audit.stages.first]
-    words = {"none": "none: nothing failed", "undecided": "undecided: only ? remains"}
+    words = {"none": _("none: nothing failed"), "undecided": _("undecided: only ? remains")}
     if not audit.stages.findings:
         yield Item(content([Piece(f" {sign} ", style), Piece(words.get(audit.stages.first, ""), "strong")]))
     for finding in audit.stages.findings:
@@ -63,14 +64,14 @@ def proof_items(audit: QueryAudit, here: int | None) -> Iterator[Item]:
         for number, proof in enumerate(finding.proofs):
             yield _proof(proof, f"{finding.stage}{number}", here)
     if audit.stages.open:
-        yield Item(content([Piece(" ? ", "unknown"), Piece("open", "strong")]))
+        yield Item(content([Piece(" ? ", "unknown"), Piece(_("open"), "strong")]))
         for number, proof in enumerate(audit.stages.open):
             yield _proof(proof, f"open{number}", here)
 
 
 def _proof(proof: Proof, place: str, here: int | None) -> Item:
     said = proof.words if proof.value == Trit.YES else f"{proof.stage}: {proof.words}"
-    mark = [Piece(" ◂ this one", "heading")] if proof.mi is not None and proof.mi == here else []
+    mark = [Piece(_(" ◂ this one"), "heading")] if proof.mi is not None and proof.mi == here else []
     body = [Piece(visible(proof.id), "strong"), *mark, Piece(f"  {visible(said)}")]
     key = None if proof.mi is None else MemoryChoice(proof.mi, place)
     return Item(content(body), Content("   "), 4, key, copy=f"{proof.stage}\t{proof.id}\t{proof.words}")

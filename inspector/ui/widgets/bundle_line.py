@@ -152,7 +152,7 @@ def figure_parts(
     if row.session_mismatch:
         parts.append([Piece(_("! the claimed session is not the authenticated one"), "warn")])
     if row.degraded:
-        parts.append([Piece(f"! degraded: {visible(row.degraded)}", "warn")])
+        parts.append([Piece(_("! degraded: {degraded}").format(degraded=visible(row.degraded)), "warn")])
     if row.unfiltered:
         parts.append([Piece(_("! unfiltered retrieval"), "warn")])
     parts.append([Piece(_("pool "), "dim"), Piece(f"{figures.width:,}")])

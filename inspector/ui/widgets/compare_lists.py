@@ -15,6 +15,7 @@ from inspector.compare.corruption import CORRUPTIONS, Curve
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.comparing.resolving import Ask, Resolve
 from inspector.comparing.sensitive import Sensitivity
+from inspector.i18n import _
 from inspector.records import Query
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.compare_pane import ListPane, Row
@@ -49,7 +50,9 @@ class LabelsPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__((), id=id, column_cursor=True, empty="R corrupts and hides labels and shows what that costs")
+        super().__init__(
+            (), id=id, column_cursor=True, empty=_("R corrupts and hides labels and shows what that costs")
+        )
 
 
 def label_columns(rates: Sequence[float]) -> list[Column]:
@@ -89,7 +92,7 @@ def _curve_cells(mark: str, curve: Curve, *, untouched: bool) -> Iterator[Cell]:
     for point in curve.points:
         broken = curve.breaks_at is not None and point.rate >= curve.breaks_at
         yield NONE if point.upper is None else Piece(share(point.upper), "bad" if broken else "")
-    yield Piece("no label", "dim") if untouched else _rate(curve.breaks_at, "never")
+    yield Piece(_("no label"), "dim") if untouched else _rate(curve.breaks_at, "never")
     yield _rate(curve.behind_at, "–")
     last = curve.points[-1]
     yield NONE if last.lower is None or last.upper is None else bounds(last.lower, last.upper)
@@ -100,14 +103,28 @@ def first_items(found: Sensitivity) -> list[Item]:
     items = []
     for route, curve in found.first.items():
         if curve is None:
-            said = [Piece(f"no label error adds {found.request.tolerance:g} to its upper risk", "dim")]
+            said = [
+                Piece(
+                    _("no label error adds {tolerance:g} to its upper risk").format(tolerance=found.request.tolerance),
+                    "dim",
+                )
+            ]
             items.append(Item(content(said), content([Piece(route)]), 20))
             continue
         at = next(point for point in curve.points if point.rate == curve.breaks_at)
         first = curve.points[0].upper or 0.0
         pieces = [
-            Piece(f"{curve.kind.replace('_', ' ')} breaks first, at {curve.breaks_at:.0%}", "strong"),
-            Piece(f"  {CORRUPTIONS[curve.kind].words}: upper risk {share(first)} → {share(at.upper or 0.0)}"),
+            Piece(
+                _("{replace} breaks first, at {breaks_at:.0%}").format(
+                    replace=curve.kind.replace("_", " "), breaks_at=curve.breaks_at
+                ),
+                "strong",
+            ),
+            Piece(
+                _("  {words}: upper risk {share} → {share2}").format(
+                    words=CORRUPTIONS[curve.kind].words, share=share(first), share2=share(at.upper or 0.0)
+                )
+            ),
         ]
         items.append(Item(content(pieces), content([Piece(route)]), 20, CurveKey(route, curve.kind)))
     return items
@@ -135,7 +152,7 @@ class ResolvePane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(self.COLUMNS, id=id, empty="R works out which ? to resolve first")
+        super().__init__(self.COLUMNS, id=id, empty=_("R works out which ? to resolve first"))
 
 
 class AskPane(ListPane):
@@ -152,14 +169,14 @@ class AskPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(self.COLUMNS, id=id, empty="no record to ask about")
+        super().__init__(self.COLUMNS, id=id, empty=_("no record to ask about"))
 
 
 def resolve_rows(found: Sequence[Resolve]) -> list[Row]:
     """The fields, the best first."""
     rows = []
     for one in found:
-        how = "each value tried" if one.verified else "limits: values cannot be tried"
+        how = _("each value tried") if one.verified else _("limits: values cannot be tried")
         cells = (
             Piece(one.field, "strong"),
             one.owner,
@@ -206,7 +223,7 @@ class LensPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(self.COLUMNS, id=id, empty="nothing is compared yet")
+        super().__init__(self.COLUMNS, id=id, empty=_("nothing is compared yet"))
 
 
 class AgreementPane(ListPane):
@@ -229,7 +246,7 @@ class AgreementPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(self.COLUMNS, id=id, empty="no axis was judged by two sources: nothing to agree on")
+        super().__init__(self.COLUMNS, id=id, empty=_("no axis was judged by two sources: nothing to agree on"))
 
 
 def lens_rows(comparison: Comparison) -> list[Row]:
@@ -311,7 +328,7 @@ class QueriesPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(self.COLUMNS, id=id, empty="no query is behind this figure")
+        super().__init__(self.COLUMNS, id=id, empty=_("no query is behind this figure"))
 
 
 def drill_columns(drill: Drill) -> list[Column]:
@@ -331,11 +348,11 @@ def drill_to(comparison: Comparison, route: str, column: str, rule: str, path: s
         shown = SHOWN["contamination"]
     exposure = rule if shown.exposure else None
     name = shown.metric.replace("_", " ")
-    where = f"{route} by {path}" if path else route
+    where = _("{route} by {path}").format(route=route, path=path) if path else route
     said = f", {RULES[rule]}" if shown.exposure else ""
     if path:
         return Drill(
-            f"{name} of {where}{said}",
+            _("{name} of {where}{said}").format(name=name, where=where, said=said),
             route,
             comparison.path_behind(route, path, shown.metric, rule),
             shown,
@@ -351,8 +368,20 @@ def drill_to(comparison: Comparison, route: str, column: str, rule: str, path: s
         sign = METRICS[shown.metric].better or -1
         found = sorted(np.flatnonzero(moved != 0).tolist(), key=lambda qi: (sign * moved[qi], qi))
         behind = tuple(Behind(0, qi, float(mine[qi])) for qi in found)
-        return Drill(f"{name} of {where} other than that of {base}", route, behind, shown, rule)
-    return Drill(f"{name} of {where}{said}", route, result.behind(shown.metric, exposure), shown, rule)
+        return Drill(
+            _("{name} of {where} other than that of {base}").format(name=name, where=where, base=base),
+            route,
+            behind,
+            shown,
+            rule,
+        )
+    return Drill(
+        _("{name} of {where}{said}").format(name=name, where=where, said=said),
+        route,
+        result.behind(shown.metric, exposure),
+        shown,
+        rule,
+    )
 
 
 def drill_figure(comparison: Comparison, key: FigureKey) -> Drill:
@@ -361,7 +390,13 @@ def drill_figure(comparison: Comparison, key: FigureKey) -> Drill:
     shown = Shown(key.metric, lower, exposure=bool(key.rule))
     said = f", {RULES[key.rule]}" if key.rule else ""
     behind = comparison.route(key.route).behind(key.metric, key.rule or None)
-    return Drill(f"{key.metric.replace('_', ' ')} of {key.route}{said}", key.route, behind, shown, key.rule)
+    return Drill(
+        _("{replace} of {route}{said}").format(replace=key.metric.replace("_", " "), route=key.route, said=said),
+        key.route,
+        behind,
+        shown,
+        key.rule,
+    )
 
 
 def query_rows(comparison: Comparison, queries: Sequence[Query], drill: Drill) -> list[Row]:
@@ -388,7 +423,7 @@ def query_rows(comparison: Comparison, queries: Sequence[Query], drill: Drill) -
 def _group_words(group: str) -> Cell:
     """The principal's namespaces as people write them."""
     if not group:
-        return Piece("nobody known", "dim")
+        return Piece(_("nobody known"), "dim")
     held = json.loads(group)
     return ", ".join(each if isinstance(each, str) else "/".join(map(str, each)) for each in held)
 
@@ -425,10 +460,10 @@ def _prefix(comparison: Comparison, route: str | None, qi: int) -> Iterator[Piec
         return
     matched = comparison.route(route).sources[0].matched
     if not matched.evaluable[qi]:
-        yield Piece("not evaluable", "dim")
+        yield Piece(_("not evaluable"), "dim")
     elif not matched.feasible[qi]:
         hits, needed = int(matched.hits[qi]), int(matched.required[qi])
-        yield Piece(f"infeasible: {hits} of {needed}", "bad")
+        yield Piece(_("infeasible: {hits} of {needed}").format(hits=hits, needed=needed), "bad")
     else:
         yield Piece(f"{int(matched.prefix[qi])}: ")
         yield Piece(f"✓{int(matched.admitted[qi])} ", "good")

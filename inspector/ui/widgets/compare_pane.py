@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
+from inspector.i18n import N_, _
 from inspector.text import fold
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
@@ -33,7 +34,7 @@ class Row:
 class ListPane(TablePane):
     """Rows in memory; each view has its own subclass, with title and help."""
 
-    PLACEHOLDER: ClassVar[str] = "words that a row must hold"
+    PLACEHOLDER: ClassVar[str] = N_("words that a row must hold")
 
     class OfPane(Message):
         """A message of a pane, which ``control`` is."""
@@ -64,7 +65,7 @@ class ListPane(TablePane):
         columns: Sequence[Column],
         *,
         id: str,
-        empty: str = "nothing here",
+        empty: str = N_("nothing here"),
         column_cursor: bool = False,
     ) -> None:
         super().__init__(columns, markable=False, column_cursor=column_cursor, empty=empty, id=id)
@@ -88,12 +89,16 @@ class ListPane(TablePane):
         """Show the rows that hold every word that was typed."""
         words = fold(text).split()
         shown = [row for row in self.rows if all(word in fold(row.text) for word in words)] if words else self.rows
-        self.grid.empty = "no row passes; escape shows all" if words else self._empty
+        self.grid.empty = _("no row passes; escape shows all") if words else self._empty
         self.grid.set_source(RowList(shown, lambda row: row.key, lambda row: row.cells))
         self._tell(len(shown))
 
     def _tell(self, shown: int) -> None:
-        narrowed = [Piece(f"  showing {shown:,} of {len(self.rows):,}", "changed")] if self.filter_text.strip() else []
+        narrowed = (
+            [Piece(_("  showing {shown:,} of {count:,}").format(shown=shown, count=len(self.rows)), "changed")]
+            if self.filter_text.strip()
+            else []
+        )
         self.show_title([*self._said, *narrowed])
 
     @property

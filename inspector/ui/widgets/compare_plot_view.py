@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.panes import Table
 from inspector.ui.veil import visible
@@ -80,7 +81,9 @@ class PlotView(Widget, can_focus=True):
     def _again(self) -> None:
         self._drawn = None
         self.border_title = Content(visible(self._title))
-        self.border_subtitle = Content(f"{list(PLOTS).index(self.plot) + 1} of {len(PLOTS)}, n next")
+        self.border_subtitle = Content(
+            _("{index} of {count}, n next").format(index=list(PLOTS).index(self.plot) + 1, count=len(PLOTS))
+        )
         self.refresh()
 
     @property
@@ -119,7 +122,12 @@ class PlotView(Widget, can_focus=True):
             self._drawn = self.drawn(width, height - self._legend_room(height))
         drawn = self._drawn
         if drawn is None:
-            return Content.styled(f"too little room for a plot: {LEAST_WIDTH} × {LEAST_HEIGHT + 4} at least", "$dim")
+            return Content.styled(
+                _("too little room for a plot: {LEAST_WIDTH} × {LEAST_HEIGHT} at least").format(
+                    LEAST_WIDTH=LEAST_WIDTH, LEAST_HEIGHT=LEAST_HEIGHT + 4
+                ),
+                "$dim",
+            )
         styles = {one.letter: _PALETTE[place % len(_PALETTE)] for place, one in enumerate(self._series)}
         lines = [_coloured(line, start, styles) for line, start in zip(drawn.lines, drawn.canvas, strict=True)]
         return Content("\n").join([*lines, *self._legend(drawn, width, max(1, height - len(lines)), styles)])

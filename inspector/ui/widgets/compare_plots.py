@@ -16,6 +16,7 @@ from typing import Any
 from inspector.compare.comparison import Comparison
 from inspector.compare.corruption import CORRUPTIONS
 from inspector.comparing.sensitive import Sensitivity
+from inspector.i18n import _
 from inspector.ui.widgets.compare_table import LETTERS, RULES
 from inspector.ui.widgets.signs import bounds, share
 
@@ -105,7 +106,11 @@ def _marked(series: Sequence[Series]) -> list[Series]:
 
 def _legend(series: Sequence[Series]) -> list[tuple[str, str]]:
     return [
-        (one.letter, f"{one.route}  {one.said}" + (f"  (lies on {one.same_as})" if one.same_as else ""))
+        (
+            one.letter,
+            f"{one.route}  {one.said}"
+            + (_("  (lies on {same_as})").format(same_as=one.same_as) if one.same_as else ""),
+        )
         for one in series
     ]
 
@@ -130,11 +135,13 @@ def risk_series(comparison: Comparison) -> list[Series]:
             names = ("ranking_lower", "ranking_upper")
         low, high = (result.figures[name].value for name in names)
         if low is None or high is None:
-            out.append(Series(mark, route, (), (), "no figure"))
+            out.append(Series(mark, route, (), (), _("no figure")))
             continue
         figure = result.figures[names[1]]
         around = (
-            "" if figure.low is None or figure.high is None else f"  95% of high {figure.low:.2f}–{figure.high:.2f}"
+            ""
+            if figure.low is None or figure.high is None
+            else _("  95% of high {low:.2f}–{high:.2f}").format(low=figure.low, high=figure.high)
         )
         out.append(Series(mark, route, (low, high), (), f"{bounds(low, high)}{around}"))
     return out
@@ -178,11 +185,13 @@ def recall_series(comparison: Comparison) -> list[Series]:
                 result.route,
                 tuple(float(n) for n in range(len(result.recall_at))),
                 result.recall_at,
-                f"recall {share(result.recall_at[-1])} after {len(result.recall_at) - 1}"
+                _("recall {share} after {count}").format(
+                    share=share(result.recall_at[-1]), count=len(result.recall_at) - 1
+                )
                 if result.recall_at
-                else "no query is evaluable",
+                else _("no query is evaluable"),
             )
-            for (mark, _), result in zip(_lettered(comparison), comparison.routes, strict=True)
+            for (mark, _rest1), result in zip(_lettered(comparison), comparison.routes, strict=True)
         ]
     )
 
@@ -199,7 +208,7 @@ def draw_recall(comparison: Comparison, width: int, height: int) -> Drawn:
         if one.x:
             plot.plot(list(one.x), list(one.y), marker=one.letter)
     plot.yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
-    plot.xlabel(f"candidates read · dotted: recall to match {comparison.request.tau:g}")
+    plot.xlabel(_("candidates read · dotted: recall to match {tau:g}").format(tau=comparison.request.tau))
     return _built(plot, width, _legend(series))
 
 
@@ -216,10 +225,10 @@ def contamination_series(comparison: Comparison, rule: str) -> list[Series]:
             for name in ("loss_lower", "loss_upper", "contamination_lower", "contamination_upper")
         ]
         if any(value is None for value in values):
-            out.append(Series(mark, route, (), (), "no figure"))
+            out.append(Series(mark, route, (), (), _("no figure")))
             continue
         least, most, low, high = (float(value or 0.0) for value in values)
-        said = f"contamination {bounds(low, high)}  loss {bounds(least, most)}"
+        said = _("contamination {bounds}  loss {bounds2}").format(bounds=bounds(low, high), bounds2=bounds(least, most))
         out.append(Series(mark, route, (least, most), (low, high), said))
     return _marked(out)
 
@@ -252,14 +261,28 @@ def label_series(comparison: Comparison, found: Sensitivity, kind: str) -> list[
         points = [] if curve is None else [(point.rate, point.upper) for point in curve.points]
         known = [(rate, float(upper)) for rate, upper in points if upper is not None]
         if curve is None or not known:
-            out.append(Series(mark, route, (), (), "not run" if curve is None else "no figure"))
+            out.append(Series(mark, route, (), (), _("not run") if curve is None else _("no figure")))
             continue
-        broken = "does not break" if curve.breaks_at is None else f"breaks at {curve.breaks_at:.0%}"
-        behind = "" if curve.behind_at is None else f", behind the base at {curve.behind_at:.0%}"
+        broken = (
+            _("does not break")
+            if curve.breaks_at is None
+            else _("breaks at {breaks_at:.0%}").format(breaks_at=curve.breaks_at)
+        )
+        behind = (
+            ""
+            if curve.behind_at is None
+            else _(", behind the base at {behind_at:.0%}").format(behind_at=curve.behind_at)
+        )
         x, y = zip(*known, strict=True)
         out.append(
             Series(
-                mark, route, tuple(100 * rate for rate in x), y, f"{share(y[0])} to {share(y[-1])}, {broken}{behind}"
+                mark,
+                route,
+                tuple(100 * rate for rate in x),
+                y,
+                _("{share} to {share2}, {broken}{behind}").format(
+                    share=share(y[0]), share2=share(y[-1]), broken=broken, behind=behind
+                ),
             )
         )
     return _marked(out)
@@ -276,5 +299,5 @@ def draw_labels(comparison: Comparison, found: Sensitivity, kind: str, width: in
         if one.x:
             plot.plot(list(one.x), list(one.y), marker=one.letter)
     plot.xticks([100 * rate for rate in found.request.rates], [f"{100 * rate:.0f}" for rate in found.request.rates])
-    plot.xlabel("% of labels")
+    plot.xlabel(_("% of labels"))
     return _built(plot, width, _legend(series))

@@ -9,6 +9,7 @@ from typing import ClassVar
 from inspector.compare.comparison import Comparison, RouteResult
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.compare.intervals import MAX_SIGN_GROUPS, Delta, Figure
+from inspector.i18n import _
 from inspector.retrieval.specs import parse_route
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece
@@ -120,7 +121,7 @@ class RoutesPane(ListPane):
     )
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(COLUMNS, id=id, column_cursor=True, empty="nothing is compared yet: R compares")
+        super().__init__(COLUMNS, id=id, column_cursor=True, empty=_("nothing is compared yet: R compares"))
 
 
 def letter(comparison: Comparison, route: str) -> str:
@@ -174,7 +175,10 @@ def route_rows(comparison: Comparison, rule: str) -> list[Row]:
         rows.append(Row(result.route, _route_cells(comparison, result, rule)))
         if len(result.paths) > 1:
             rows += [
-                Row(PathKey(result.route, path.path), _path_cells(f"by {path.path}", path.exposures.get(rule, {})))
+                Row(
+                    PathKey(result.route, path.path),
+                    _path_cells(_("by {path}").format(path=path.path), path.exposures.get(rule, {})),
+                )
                 for path in result.paths
             ]
     return rows
@@ -194,7 +198,7 @@ def _route_cells(comparison: Comparison, result: RouteResult, rule: str) -> Sequ
         "feasible": _value(of["feasible"]),
         "risk": _pair(of["risk_lower"], of["risk_upper"]),
         "interval": _interval(of["risk_upper"]),
-        "delta": Piece("base", "dim") if base else _signed(None if risk is None else risk.value),
+        "delta": Piece(_("base"), "dim") if base else _signed(None if risk is None else risk.value),
         "p": _p(risk),
         "infeasible": _value(of["infeasibility_part"]),
         "conditional": _value(of["conditional_part"]),
@@ -203,7 +207,7 @@ def _route_cells(comparison: Comparison, result: RouteResult, rule: str) -> Sequ
         "rate": _value(of["known_violation_rate"]),
         "any": _value(of["any_violation"]),
         "ranking": _pair(of["ranking_lower"], of["ranking_upper"]),
-        "delta_recall": Piece("base", "dim") if base else _signed(None if recall is None else recall.value),
+        "delta_recall": Piece(_("base"), "dim") if base else _signed(None if recall is None else recall.value),
         "p_recall": _p(recall),
         "similarities": _count(of["similarities"]),
         "width": _count(of["width"]),
@@ -229,18 +233,23 @@ def title_pieces(comparison: Comparison, rule: str) -> list[Piece]:
     """What stands beside the table's title."""
     source = comparison.sources[0]
     evaluable = source.queries - len(source.not_evaluable)
-    pieces = [Piece(f"{evaluable:,} of {source.queries:,} queries evaluable", "dim")]
+    pieces = [
+        Piece(
+            _("{evaluable:,} of {queries:,} queries evaluable").format(evaluable=evaluable, queries=source.queries),
+            "dim",
+        )
+    ]
     if source.not_evaluable:
-        pieces.append(Piece(f" ({len(source.not_evaluable):,} not: N)", "warn"))
+        pieces.append(Piece(_(" ({count:,} not: N)").format(count=len(source.not_evaluable)), "warn"))
     if len(source.groups) < 2:
-        pieces.append(Piece(" · one group: no intervals", "warn"))
-    pieces.append(Piece(f" · prompt: {RULES[rule]} (v)", "dim"))
+        pieces.append(Piece(_(" · one group: no intervals"), "warn"))
+    pieces.append(Piece(_(" · prompt: {RULES} (v)").format(RULES=RULES[rule]), "dim"))
     return pieces
 
 
 def figure_table(comparison: Comparison) -> Table:
     """Every figure of every route in full, for an export: six decimals, intervals, differences from the base."""
-    labels = ["route", "figure", "let through", "path", "value", "low", "high", "queries", "delta", "p"]
+    labels = ["route", "figure", _("let through"), "path", "value", "low", "high", "queries", "delta", "p"]
     rows: list[list[str]] = []
     for result in comparison.routes:
         for name, figure in result.figures.items():
@@ -254,7 +263,7 @@ def figure_table(comparison: Comparison) -> Table:
                 for rule, figures in rules.items()
                 for name, figure in figures.items()
             ]
-    return Table("all figures", labels, rows)
+    return Table(_("all figures"), labels, rows)
 
 
 def _full(value: float | None) -> str:
@@ -273,7 +282,7 @@ def figure_items(comparison: Comparison, key: object, column: str, rule: str) ->
     if isinstance(key, PathKey):
         return list(_path_items(comparison, key, column, rule))
     if not isinstance(key, str) or key not in [result.route for result in comparison.routes]:
-        return [Item(content([Piece("no route under the cursor", "dim")]))]
+        return [Item(content([Piece(_("no route under the cursor"), "dim")]))]
     result = comparison.route(key)
     spec = parse_route(key)
     items = [
@@ -281,7 +290,7 @@ def figure_items(comparison: Comparison, key: object, column: str, rule: str) ->
             content(
                 [
                     Piece(f"{letter(comparison, key)} {key}", "heading"),
-                    Piece(f"  {spec.summary}" + ("" if spec.deployable else " · not deployable"), "dim"),
+                    Piece(f"  {spec.summary}" + ("" if spec.deployable else _(" · not deployable")), "dim"),
                 ]
             )
         )
@@ -295,13 +304,13 @@ def figure_items(comparison: Comparison, key: object, column: str, rule: str) ->
 
 def _readout(comparison: Comparison, result: RouteResult, rule: str) -> Iterator[Item]:
     """Every figure of the route, each leading to its queries."""
-    title = f"all figures of {letter(comparison, result.route)}"
-    yield Item(content([Piece(title, "heading"), Piece("  enter shows the queries behind one", "dim")]))
+    title = _("all figures of {letter}").format(letter=letter(comparison, result.route))
+    yield Item(content([Piece(title, "heading"), Piece(_("  enter shows the queries behind one"), "dim")]))
     for metric in METRICS.values():
         yield _readout_item(result, metric.name, result.figures[metric.name], metric.words, "")
     figures = result.exposures.get(rule)
     if figures is not None:
-        yield Item(content([Piece(f"prompt: {RULES[rule]}", "heading")]))
+        yield Item(content([Piece(_("prompt: {RULES}").format(RULES=RULES[rule]), "heading")]))
         for metric in EXPOSURE_METRICS.values():
             yield _readout_item(result, metric.name, figures[metric.name], metric.words, rule)
 
@@ -313,7 +322,10 @@ def _readout_item(result: RouteResult, name: str, figure: Figure, words: str, ru
         value = f"{figure.value:,.3f}" if figure.value < 1000 else f"{figure.value:,.0f}"
         pieces = [Piece(f"{value:<9}", "strong")]
     around = "" if figure.low is None or figure.high is None else f"{figure.low:,.3f}–{figure.high:,.3f}"
-    pieces += [Piece(f"{around:<14}"), Piece(f"over {figure.queries:,}  {words}", "dim")]
+    pieces += [
+        Piece(f"{around:<14}"),
+        Piece(_("over {queries:,}  {words}").format(queries=figure.queries, words=words), "dim"),
+    ]
     key = FigureKey(result.route, name, rule)
     return Item(content(pieces), content([Piece(f"  {name.replace('_', ' ')}")]), 24, key)
 
@@ -328,34 +340,48 @@ def _figure_lines(comparison: Comparison, result: RouteResult, shown: Shown, rul
     said = f", {RULES[rule]}" if shown.exposure else ""
     yield Item(content([Piece(f"{_words(shown)}{said}")]), content([Piece(shown.metric.replace("_", " "))]), 18)
     if figure is None or figure.value is None:
-        yield Item(content([Piece("no query has this figure", "warn")]), indent=18)
+        yield Item(content([Piece(_("no query has this figure"), "warn")]), indent=18)
         return
     low = figures.get(shown.lower) if shown.lower else None
     value = f"{figure.value:,.4g}" if low is None or low.value is None else bounds(low.value, figure.value)
-    pieces = [Piece(value, "strong"), Piece(f"  over {figure.queries:,} queries")]
+    pieces = [Piece(value, "strong"), Piece(_("  over {queries:,} queries").format(queries=figure.queries))]
     if figure.low is not None and figure.high is not None:
         level = f"{comparison.request.level:.0%}"
-        end = " of the upper end" if low is not None else ""
+        end = _(" of the upper end") if low is not None else ""
         groups = len(comparison.sources[0].groups)
-        pieces.append(Piece(f"; {level} interval{end} {figure.low:.3f} to {figure.high:.3f} over {groups:,} groups"))
+        pieces.append(
+            Piece(
+                _("; {level} interval{end} {low:.3f} to {high:.3f} over {groups:,} groups").format(
+                    level=level, end=end, low=figure.low, high=figure.high, groups=groups
+                )
+            )
+        )
     yield Item(content(pieces), indent=18)
     delta = result.deltas.get(shown.metric)
     if delta is not None and delta.value is not None:
         yield from _delta_lines(comparison, delta)
-    yield Item(content([Piece("enter shows the queries behind it", "dim")]), indent=18)
+    yield Item(content([Piece(_("enter shows the queries behind it"), "dim")]), indent=18)
 
 
 def _delta_lines(comparison: Comparison, delta: Delta) -> Iterator[Item]:
-    around = "" if delta.low is None or delta.high is None else f" ({delta.low:+.3f} to {delta.high:+.3f})"
+    around = (
+        ""
+        if delta.low is None or delta.high is None
+        else _(" ({low:+.3f} to {high:+.3f})").format(low=delta.low, high=delta.high)
+    )
     groups = len(comparison.sources[0].groups)
     if delta.p is None:
-        p = f"no exact p: {groups:,} groups, more than {MAX_SIGN_GROUPS}"
+        p = _("no exact p: {groups:,} groups, more than {MAX_SIGN_GROUPS}").format(
+            groups=groups, MAX_SIGN_GROUPS=MAX_SIGN_GROUPS
+        )
     else:
-        p = f"exact sign-flip p {delta.p:.4f} over {groups:,} groups"
-    counts = f"more in {delta.more:,} queries, less in {delta.less:,}, the same in {delta.same:,}"
+        p = _("exact sign-flip p {p:.4f} over {groups:,} groups").format(p=delta.p, groups=groups)
+    counts = _("more in {more:,} queries, less in {less:,}, the same in {same:,}").format(
+        more=delta.more, less=delta.less, same=delta.same
+    )
     yield Item(
         content([Piece(f"{delta.value:+.3f}{around}", "strong"), Piece(f"; {p}; {counts}")]),
-        content([Piece(f"minus {comparison.request.base_route}"[:17])]),
+        content([Piece(_("minus {base_route}").format(base_route=comparison.request.base_route)[:17])]),
         18,
     )
 
@@ -366,8 +392,16 @@ def _parts(result: RouteResult) -> Iterator[Item]:
     if upper is not None and missed is not None and rest is not None:
         yield blank()
         yield Item(
-            content([Piece(f"{upper:.3f} = {missed:.3f} infeasible + {rest:.3f} conditional")]),
-            content([Piece("penalised upper")]),
+            content(
+                [
+                    Piece(
+                        _("{upper:.3f} = {missed:.3f} infeasible + {rest:.3f} conditional").format(
+                            upper=upper, missed=missed, rest=rest
+                        )
+                    )
+                ]
+            ),
+            content([Piece(_("penalised upper"))]),
             18,
         )
 
@@ -377,8 +411,13 @@ def _path_items(comparison: Comparison, key: PathKey, column: str, rule: str) ->
     yield Item(
         content(
             [
-                Piece(f"{key.route} by {key.path}", "heading"),
-                Piece(f"  served {path.queries:,} queries with {path.candidates:,} candidates", "dim"),
+                Piece(_("{route} by {path}").format(route=key.route, path=key.path), "heading"),
+                Piece(
+                    _("  served {queries:,} queries with {candidates:,} candidates").format(
+                        queries=path.queries, candidates=path.candidates
+                    ),
+                    "dim",
+                ),
             ]
         )
     )
@@ -390,6 +429,11 @@ def _path_items(comparison: Comparison, key: PathKey, column: str, rule: str) ->
     yield Item(content([Piece(f"{_words(shown)}, {RULES[rule]}")]), name, 18)
     if low is not None and high is not None and low.value is not None and high.value is not None:
         yield Item(
-            content([Piece(bounds(low.value, high.value), "strong"), Piece(f"  over {high.queries:,} queries")]),
+            content(
+                [
+                    Piece(bounds(low.value, high.value), "strong"),
+                    Piece(_("  over {queries:,} queries").format(queries=high.queries)),
+                ]
+            ),
             indent=18,
         )

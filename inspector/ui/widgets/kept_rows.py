@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from inspector.errors import InspectorError
+from inspector.i18n import _
 from inspector.text import counted
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.panes import TablePane
@@ -74,7 +75,7 @@ class KeptPane(TablePane):
     HELP = "The store's records as they were imported; edits, verdicts, find and sort come when all of it is loaded."
 
     def __init__(self, rows: KeptRows) -> None:
-        super().__init__(_COLUMNS, markable=False, column_cursor=False, empty="no memories in this store", id="kept")
+        super().__init__(_COLUMNS, markable=False, column_cursor=False, empty=_("no memories in this store"), id="kept")
         self._count = len(rows)
         self._source = KeptSource(rows)
 
@@ -82,7 +83,9 @@ class KeptPane(TablePane):
         """Show the first rows."""
         self.grid.set_source(self._source)
         self.grid.focus()
-        words = f"{counted(self._count, 'memory', 'memories')}  as imported, while the rest is loaded"
+        words = _("{counted}  as imported, while the rest is loaded").format(
+            counted=counted(self._count, "memory", "memories")
+        )
         self.show_title([Piece(words, "dim")])
 
     def narrow(self, text: str) -> None:
@@ -90,4 +93,4 @@ class KeptPane(TablePane):
 
     def open_find(self) -> None:
         """Say that it is too early."""
-        self.show_title([Piece("find and sort come when the store is loaded", "warn")])
+        self.show_title([Piece(_("find and sort come when the store is loaded"), "warn")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.i18n import _
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay
 from inspector.text import counted
@@ -30,32 +31,39 @@ def _lane_items(run: Replay | None, lane: Lane | None, degraded: Mapping[int, De
     if lane is not None:
         tag = lane.memory.value("semantic_tag")
         yield Item(
-            content([Piece(visible(lane.memory.id), "heading"), Piece(f"  tag {visible(str(tag or '∅'))}", "dim")])
+            content(
+                [
+                    Piece(visible(lane.memory.id), "heading"),
+                    Piece(_("  tag {tag}").format(tag=visible(str(tag or "∅"))), "dim"),
+                ]
+            )
         )
         for one in lane.segments:
-            letter, _, style = SIGNS[one.state]
-            by = f"  by query {visible(one.query_id)}" if one.query_id else ""
-            start = visible(when(one.start)) or "no time"
+            letter, _rest1, style = SIGNS[one.state]
+            by = _("  by query {query_id}").format(query_id=visible(one.query_id)) if one.query_id else ""
+            start = visible(when(one.start)) or _("no time")
             body = [
-                Piece(one.state or "in doubt", style),
-                Piece(f"  from {start}"),
+                Piece(one.state or _("in doubt"), style),
+                Piece(_("  from {start}").format(start=start)),
                 Piece(f"  {visible(one.cause)}{by}", "dim"),
             ]
             yield Item(content(body), content([Piece(f" {letter}", style)]), 4)
         for kept in lane.kept:
-            said = f"{kept.verb} at {kept.at.iso()} by query {kept.query_id} was refused: {kept.reason}"
+            said = _("{verb} at {iso} by query {query_id} was refused: {reason}").format(
+                verb=kept.verb, iso=kept.at.iso(), query_id=kept.query_id, reason=kept.reason
+            )
             yield Item(content([Piece(visible(said), "warn")]), content([Piece(" ✗", "warn")]), 4)
         yield from _paths(run, lane, degraded)
         yield blank()
     else:
-        yield heading("legend")
+        yield heading(_("legend"))
         yield Item(content([Piece(LEGEND, "dim")]))
         yield from _degraded(run, degraded)
     for note in run.notes:
-        yield Item(content([Piece(visible(note), "warn")]), content([Piece("note:")]), 6)
+        yield Item(content([Piece(visible(note), "warn")]), content([Piece(_("note:"))]), 6)
     if run.logs:
         many = counted(len(run.logs), "memory", "memories")
-        how = f"K makes the marks of {many} edits, which the lifecycle axis then reads; u undoes"
+        how = _("K makes the marks of {many} edits, which the lifecycle axis then reads; u undoes").format(many=many)
         yield Item(content([Piece(how, "dim")]))
 
 
@@ -64,15 +72,17 @@ def _degraded(run: Replay, degraded: Mapping[int, Degraded]) -> Iterator[Item]:
     if not degraded:
         return
     yield blank()
-    yield heading("degraded recall, where there are no tags to go by")
+    yield heading(_("degraded recall, where there are no tags to go by"))
     ids = {tick.index: tick.query_id for tick in run.ticks}
     for qi, one in list(degraded.items())[:_MOST]:
-        said = f"window {len(one.window):,}, keyword {len(one.kept):,}, for review {len(one.review):,}"
+        said = _("window {count:,}, keyword {count2:,}, for review {count3:,}").format(
+            count=len(one.window), count2=len(one.kept), count3=len(one.review)
+        )
         body = [Piece(visible(ids[qi]), "heading"), Piece(f"  {said}"), Piece(f"  {visible(one.why)}", "dim")]
         yield Item(content(body))
         yield from (Item(content([Piece(visible(note), "dim")]), content([Piece("  ")]), 4) for note in one.notes)
     if len(degraded) > _MOST:
-        yield Item(content([Piece(f"and {len(degraded) - _MOST:,} more queries", "dim")]))
+        yield Item(content([Piece(_("and {count:,} more queries").format(count=len(degraded) - _MOST), "dim")]))
 
 
 def _paths(run: Replay, lane: Lane, degraded: Mapping[int, Degraded]) -> Iterator[Item]:
@@ -81,10 +91,13 @@ def _paths(run: Replay, lane: Lane, degraded: Mapping[int, Degraded]) -> Iterato
     for qi, one in list(degraded.items())[:_MOST]:
         path = one.found.get(lane.index)
         if path is None:
-            inside = "in the window, shares no keyword" if lane.index in one.window else "not in the window"
-            body = [Piece(f"degraded: {inside}", "dim")]
+            inside = _("in the window, shares no keyword") if lane.index in one.window else _("not in the window")
+            body = [Piece(_("degraded: {inside}").format(inside=inside), "dim")]
         else:
             words = ", ".join(one.shared.get(lane.index, ()))
-            body = [Piece(path, "warn"), Piece(f"  shares {visible(words)}" if words else "  no keyword tells", "dim")]
-        body.append(Piece(f"  for query {visible(ids[qi])}", "dim"))
+            body = [
+                Piece(path, "warn"),
+                Piece(_("  shares {words}").format(words=visible(words)) if words else _("  no keyword tells"), "dim"),
+            ]
+        body.append(Piece(_("  for query {ids}").format(ids=visible(ids[qi])), "dim"))
         yield Item(content(body), content([Piece(" ~", "warn")]), 4)

@@ -11,6 +11,7 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.exposure import cites, how, lets_through, place_in
 from inspector.audit.figures import let_through_counts
+from inspector.i18n import _
 from inspector.records import Query
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -46,20 +47,24 @@ def _setting(name: str, label: str, value: str, about: str) -> Item:
 def _settings(audit: QueryAudit) -> Iterator[Item]:
     prompt = audit.prompt
     counts = let_through_counts(audit.rows)
-    yield heading("the prompt that our verdicts would make")
+    yield heading(_("the prompt that our verdicts would make"))
     retrieved = sum(row.judged.rank > 0 for row in audit.rows)
-    both = f"of {retrieved} retrieved: {counts['admit']} with admit alone, {counts['unresolved']} with unresolved"
-    passing = "admit" if prompt.let_through == "admit" else "admit and unresolved"
-    yield _setting("let_through", "let through", passing, both)
-    yield _setting("order", "order", prompt.order, "rank, oldest or newest first")
+    both = _("of {retrieved} retrieved: {admit} with admit alone, {unresolved} with unresolved").format(
+        retrieved=retrieved, admit=counts["admit"], unresolved=counts["unresolved"]
+    )
+    passing = "admit" if prompt.let_through == "admit" else _("admit and unresolved")
+    yield _setting("let_through", _("let through"), passing, both)
+    yield _setting("order", "order", prompt.order, _("rank, oldest or newest first"))
     limit = "none" if prompt.budget is None else f"{prompt.budget:,} {prompt.measure.unit}"
-    yield _setting("budget", "budget", limit, "← one memory fewer, → one more, enter types a number")
+    yield _setting("budget", "budget", limit, _("← one memory fewer, → one more, enter types a number"))
     unit = str(prompt.measure)
-    yield _setting("measure", "measured in", unit, "" if prompt.measure.unit == "tokens" else "→ tokens, where at hand")
+    yield _setting(
+        "measure", _("measured in"), unit, "" if prompt.measure.unit == "tokens" else _("→ tokens, where at hand")
+    )
     size = f"{prompt.size:,} {prompt.measure.unit}"
-    many = "1 memory" if len(prompt.lines) == 1 else f"{len(prompt.lines)} memories"
-    cut = f"; {len(prompt.cut)} let through and cut" if prompt.cut else ""
-    yield Item(content([Piece(f"{many}, {size}{cut}")]), Content("   gives"), _LABEL)
+    many = "1 memory" if len(prompt.lines) == 1 else _("{count} memories").format(count=len(prompt.lines))
+    cut = _("; {count} let through and cut").format(count=len(prompt.cut)) if prompt.cut else ""
+    yield Item(content([Piece(f"{many}, {size}{cut}")]), Content(_("   gives")), _LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +93,11 @@ def _lines(audit: QueryAudit) -> list[_Line]:
 
 def _table(audit: QueryAudit, here: int | None) -> Iterator[Item]:
     if audit.exposure_recorded:
-        yield heading("recorded prompt beside ours")
+        yield heading(_("recorded prompt beside ours"))
     else:
-        yield heading("no prompt was recorded: ours stands for it")
+        yield heading(_("no prompt was recorded: ours stands for it"))
     head = f" {'was':>4}{'ours':>5}{'size':>7}"
-    yield Item(content([Piece("memory", "dim")]), content([Piece(head, "dim")]), _TABLE)
+    yield Item(content([Piece(_("memory"), "dim")]), content([Piece(head, "dim")]), _TABLE)
     for line in _lines(audit):
         row = line.row
         was = "–" if line.recorded is None else f"{line.recorded}{'?' if row.exposed == Trit.UNKNOWN else ''}"
@@ -100,13 +105,13 @@ def _table(audit: QueryAudit, here: int | None) -> Iterator[Item]:
         label = f" {was:>4}{line.ours or '–':>5}{size:>7}"
         differs = (line.recorded is not None) != (line.ours is not None) and audit.exposure_recorded
         pieces = [*memory_pieces(row, here), Piece("  " + "; ".join(_said(line, audit)), "warn" if differs else "dim")]
-        yield Item(content(pieces), content([Piece(label)]), _TABLE, MemoryChoice(row.mi, "prompt"))
+        yield Item(content(pieces), content([Piece(label)]), _TABLE, MemoryChoice(row.mi, _("prompt")))
     for place, (event, item) in enumerate(audit.unknown):
         if event == "prompt":
             body = [
                 Piece("! ", "bad"),
                 Piece(visible(item.shown), "strong"),
-                Piece("  recorded, and not stored", "bad"),
+                Piece(_("  recorded, and not stored"), "bad"),
             ]
             yield Item(content(body), content([Piece(f" {item.rank:>4}")]), _TABLE, copy=f"{place}: {item.shown}")
 
@@ -116,16 +121,20 @@ def _said(line: _Line, audit: QueryAudit) -> Iterator[str]:
     row, prompt = line.row, audit.prompt
     if line.recorded is not None:
         where = _where(row, audit)
-        found = f"{visible(row.exposure.detail)}" if row.exposed == Trit.UNKNOWN else f"matched {how(row.exposure)}"
+        found = (
+            f"{visible(row.exposure.detail)}"
+            if row.exposed == Trit.UNKNOWN
+            else _("matched {how}").format(how=how(row.exposure))
+        )
         yield found + (f", {where}" if where else "")
     elif audit.exposure_recorded:
-        yield "not in the recorded prompt"
+        yield _("not in the recorded prompt")
     if line.cut:
-        yield f"ours cuts it: the budget of {prompt.budget:,} is spent"
+        yield _("ours cuts it: the budget of {budget:,} is spent").format(budget=prompt.budget)
     elif line.ours is None and not row.judged.rank:
-        yield "not retrieved, so not in ours"
+        yield _("not retrieved, so not in ours")
     elif line.ours is None and not lets_through(row.verdict, prompt.let_through):
-        yield f"ours leaves it out: verdict {VERDICT_WORDS[row.verdict]}"
+        yield _("ours leaves it out: verdict {VERDICT_WORDS}").format(VERDICT_WORDS=VERDICT_WORDS[row.verdict])
 
 
 def _places(row: Row, prompt: str) -> list[tuple[int, int]]:
@@ -138,7 +147,11 @@ def _places(row: Row, prompt: str) -> list[tuple[int, int]]:
 def _where(row: Row, audit: QueryAudit) -> str:
     prompt = audit.recorded.prompt
     places = _places(row, prompt) if prompt is not None else []
-    return f"line {prompt.count(chr(10), 0, min(places)[0]) + 1}" if prompt is not None and places else ""
+    return (
+        _("line {count}").format(count=prompt.count(chr(10), 0, min(places)[0]) + 1)
+        if prompt is not None and places
+        else ""
+    )
 
 
 def prompt_marks(audit: QueryAudit) -> list[Mark]:
@@ -154,26 +167,31 @@ def _short_term(audit: QueryAudit) -> Iterator[Item]:
     if not audit.short_term:
         return
     yield blank()
-    yield heading("answered from short-term context")
+    yield heading(_("answered from short-term context"))
     yield Item(
-        Content("Required evidence was not retrieved and stood in the recent turns: long-term recall failed unseen.")
+        Content(_("Required evidence was not retrieved and stood in the recent turns: long-term recall failed unseen."))
     )
     for one in audit.short_term:
-        body = [Piece(visible(one.id), "strong"), Piece(f"  {visible(one.words)} (match {one.kind})")]
-        yield Item(content(body), Content("   "), 4, MemoryChoice(one.mi, "short"))
+        body = [
+            Piece(visible(one.id), "strong"),
+            Piece(_("  {words} (match {kind})").format(words=visible(one.words), kind=one.kind)),
+        ]
+        yield Item(content(body), Content("   "), 4, MemoryChoice(one.mi, _("short")))
 
 
 def _texts(audit: QueryAudit, query: Query) -> Iterator[Item]:
     recorded = audit.recorded
     yield blank()
     if recorded.prompt is not None:
-        yield heading("recorded prompt: ⟦n …⟧ is memory n of the column “was”")
+        yield heading(_("recorded prompt: ⟦n …⟧ is memory n of the column “was”"))
         yield Item(mark_text(recorded.prompt, prompt_marks(audit)), copy=recorded.prompt)
     elif audit.exposure_recorded:
-        yield Item(content([Piece("the trace lists what was exposed; the prompt's own text was not recorded", "dim")]))
+        yield Item(
+            content([Piece(_("the trace lists what was exposed; the prompt's own text was not recorded"), "dim")])
+        )
     else:
         own = query.value("recorded") is not None
-        words = "the trace has neither a prompt nor a list of what was exposed" if own else "nothing was recorded"
+        words = _("the trace has neither a prompt nor a list of what was exposed") if own else _("nothing was recorded")
         yield Item(content([Piece(words, "dim")]))
     yield from _turns(recorded.turns)
 
@@ -181,7 +199,7 @@ def _texts(audit: QueryAudit, query: Query) -> Iterator[Item]:
 def _turns(turns: Sequence[str]) -> Iterator[Item]:
     if turns:
         yield blank()
-        yield heading("recent turns of the prompt")
+        yield heading(_("recent turns of the prompt"))
     for number, turn in enumerate(turns, 1):
         label = content([Piece(f" {number:>2}", "dim")])
         yield Item(mark_text(turn, ()), label, 4, copy=turn)

@@ -129,7 +129,7 @@ def stage(row: QueryRow) -> tuple[Piece, str]:
     prefix that does.
     """
     if row.stage is None:
-        return Piece(WORKING, "dim"), "the stage is being worked out"
+        return Piece(WORKING, "dim"), _("the stage is being worked out")
     if has_stage(row):
         sign, style = STAGE_SIGNS.get(row.stage or "", ("?", "unknown"))
         return Piece(sign, style), ", ".join(row.stages)

@@ -131,7 +131,12 @@ class LanesPane(TablePane):
         pieces.append(Piece(f"  {moves} {counted(moved, 'memory', 'memories')}", "strong" if moved else "dim"))
         if self.degraded:
             pieces.append(
-                Piece(f"  degraded: {len(self.degraded):,} of {counted(len(run.ticks), 'query', 'queries')}", "warn")
+                Piece(
+                    _("  degraded: {count:,} of {counted}").format(
+                        count=len(self.degraded), counted=counted(len(run.ticks), "query", "queries")
+                    ),
+                    "warn",
+                )
             )
         self.show_title(pieces)
         self.post_message(self.Highlighted())

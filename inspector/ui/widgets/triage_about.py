@@ -13,6 +13,7 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.triage import Incident, Severity
 from inspector.axes.flips import FlipSearch
+from inspector.i18n import _
 from inspector.records import show_namespace
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -88,16 +89,22 @@ def _fact(label: str, *pieces: Piece, copy: str | None = None) -> Item:
 
 def _head(inspection: Inspection, one: Incident, now: datetime) -> Iterator[Item]:
     yield Item(content([Piece(visible(one.text, newlines=True), "strong")]), copy=one.text)
-    words = {Severity.NONE: "nothing failed"}.get(one.severity, one.severity.words)
+    words = {Severity.NONE: _("nothing failed")}.get(one.severity, one.severity.words)
     style = SEVERITIES[one.severity][1]
     yield _fact("incident", *stage_pieces(one.stages), Piece(f" {visible(one.query_id)}  "), Piece(words, style))
-    asked = [Piece(visible(one.principal))] if one.principal else [Piece("nobody knows who asks", "unknown")]
+    asked = [Piece(visible(one.principal))] if one.principal else [Piece(_("nobody knows who asks"), "unknown")]
     line = inspection.bundle_line(one.qi)
     instant = line.as_of_instant
     if one.at is not None:
-        asked.append(Piece(f"  {visible(one.at.text)}, {age(one.at, now)} ago" if not one.at.naive else ""))
+        asked.append(
+            Piece(
+                _("  {text}, {age} ago").format(text=visible(one.at.text), age=age(one.at, now))
+                if not one.at.naive
+                else ""
+            )
+        )
     if instant is not None and (one.at is None or instant.us != one.at.us):
-        asked.append(Piece(f"  as_of {visible(instant.text)}", "dim"))
+        asked.append(Piece(_("  as_of {text}").format(text=visible(instant.text)), "dim"))
     yield _fact("principal", *asked)
     yield _fact("state", state_piece(one), *([Piece(f"  » {visible(one.note)}", "edited")] if one.note else []))
     yield _fact("cause", Piece(visible(one.cause.words)), copy=one.cause.words)
@@ -109,7 +116,15 @@ def _memories(inspection: Inspection, qi: int, audit: QueryAudit, fixes: Fixes) 
         yield blank()
         yield from _memory(inspection, qi, row, fixes)
     if len(rows) > PROVING:
-        yield Item(content([Piece(f"and {len(rows) - PROVING} more memories: i shows them in Inspect", "dim")]))
+        yield Item(
+            content(
+                [
+                    Piece(
+                        _("and {count} more memories: i shows them in Inspect").format(count=len(rows) - PROVING), "dim"
+                    )
+                ]
+            )
+        )
 
 
 def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator[Item]:
@@ -119,7 +134,7 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
     yield Item(
         content(
             [
-                Piece("memory ", "heading"),
+                Piece(_("memory "), "heading"),
                 Piece(visible(row.id), "heading"),
                 Piece("  "),
                 verdict(row.verdict),
@@ -132,9 +147,9 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
         result = getattr(explained, axis)
         yield _fact(f"{axis} {result.value.symbol}", Piece(visible(result.reason)))
     if row.verdict == Trit.YES:
-        yield _fact("verdict", Piece("all three axes are 1: the verdict is no part of the failure", "dim"))
+        yield _fact("verdict", Piece(_("all three axes are 1: the verdict is no part of the failure"), "dim"))
     text = memory.text if len(memory.text) <= _TEXT else f"{memory.text[:_TEXT]}…"
-    yield Item(Content(visible(text, newlines=True)), content([Piece(" text", "dim")]), _LABEL, copy=memory.text)
+    yield Item(Content(visible(text, newlines=True)), content([Piece(_(" text"), "dim")]), _LABEL, copy=memory.text)
     for (mi, target), search in fixes.items():
         if mi == row.mi:
             yield from _fixes(mi, target, search)
@@ -143,7 +158,7 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
 def _fixes(mi: int, target: Trit, search: FlipSearch | None) -> Iterator[Item]:
     label = content([Piece(f" → {VERDICT_SIGNS[target]} {VERDICT_WORDS[target]}", "dim")])
     if search is None:
-        yield Item(content([Piece("looking for the smallest edits …", "dim")]), label, _LABEL)
+        yield Item(content([Piece(_("looking for the smallest edits …"), "dim")]), label, _LABEL)
         return
     if not search.flips:
         yield Item(content([Piece(visible(search.words), "dim")]), label, _LABEL)
@@ -151,13 +166,19 @@ def _fixes(mi: int, target: Trit, search: FlipSearch | None) -> Iterator[Item]:
         body = content([Piece(visible(flip.words), "link")])
         yield Item(body, label if not number else Content(""), _LABEL, FixChoice(mi, target, number), copy=flip.words)
     if len(search.flips) > _FIXES:
-        yield Item(content([Piece(f"and {len(search.flips) - _FIXES} more: i, then Why", "dim")]), Content(""), _LABEL)
+        yield Item(
+            content([Piece(_("and {count} more: i, then Why").format(count=len(search.flips) - _FIXES), "dim")]),
+            Content(""),
+            _LABEL,
+        )
 
 
 def _short_term(audit: QueryAudit) -> Iterator[Item]:
     for one in audit.short_term:
         yield blank()
-        words = f"answered from short-term context: {visible(one.id)}: {visible(one.words)}"
+        words = _("answered from short-term context: {id}: {words}").format(
+            id=visible(one.id), words=visible(one.words)
+        )
         yield Item(content([Piece(words, "warn")]))
 
 
@@ -165,15 +186,17 @@ def _texts(audit: QueryAudit) -> Iterator[Item]:
     recorded = audit.recorded
     yield blank()
     if recorded.answer is None:
-        yield Item(content([Piece("? ", "unknown"), Piece("no answer was recorded: disclosure is not judged", "dim")]))
+        yield Item(
+            content([Piece("? ", "unknown"), Piece(_("no answer was recorded: disclosure is not judged"), "dim")])
+        )
     else:
         rows = told_rows(audit)
-        yield heading("answer" + (": " + _key(rows) if rows else ": no memory's words are in it"))
+        yield heading(_("answer") + (": " + _key(rows) if rows else _(": no memory's words are in it")))
         yield Item(excerpt(recorded.answer, answer_marks(audit)), copy=recorded.answer)
         yield Item(content([Piece(_(PARAPHRASE), "dim")]))
     if recorded.prompt is not None:
         yield blank()
-        yield heading("prompt: what was exposed")
+        yield heading(_("prompt: what was exposed"))
         yield Item(excerpt(recorded.prompt, prompt_marks(audit)), copy=recorded.prompt)
 
 
@@ -184,4 +207,4 @@ def _key(rows: Sequence[Row]) -> str:
 def _notes(audit: QueryAudit) -> Iterator[Item]:
     for note in audit.notes:
         if not note.startswith("no answer was recorded"):
-            yield Item(content([Piece(visible(note), "warn")]), Content("note:"), 6)
+            yield Item(content([Piece(visible(note), "warn")]), Content(_("note:")), 6)

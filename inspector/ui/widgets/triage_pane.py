@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from inspector.audit.triage import Incident
+from inspector.i18n import _
 from inspector.ui.panes import Table
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
@@ -65,11 +66,11 @@ class TriagePane(TablePane):
             self.text = text
 
     def __init__(self, rows: QueueRows, *, id: str) -> None:
-        super().__init__(COLUMNS, markable=True, column_cursor=False, empty="working out the incidents …", id=id)
+        super().__init__(COLUMNS, markable=True, column_cursor=False, empty=_("working out the incidents …"), id=id)
         self.rows = rows
         self._said = ""
         self._noted: str | None = None
-        self._note = SafeInput(placeholder="a note; enter keeps it, escape leaves it as it was", id="triage-note")
+        self._note = SafeInput(placeholder=_("a note; enter keeps it, escape leaves it as it was"), id="triage-note")
 
     def compose(self) -> ComposeResult:
         """Title, filter line, table, and the line for a note below."""
@@ -85,7 +86,7 @@ class TriagePane(TablePane):
         if queue is not None:
             filtered = bool(self.rows.filter)
             self.grid.empty = (
-                "no incident matches the filter; escape shows all" if filtered else "no query in this store"
+                _("no incident matches the filter; escape shows all") if filtered else _("no query in this store")
             )
         self.grid.set_source(self.rows, cursor=cursor, keep_marks=True)
         self.say_counts()
@@ -99,7 +100,7 @@ class TriagePane(TablePane):
         """Say what is being worked out, "" where nothing is."""
         self._said = words
         if self.rows.queue is None:
-            self.grid.empty = words or "stopped: R works the incidents out"
+            self.grid.empty = words or _("stopped: R works the incidents out")
             self.grid.refresh_rows()
         self.say_counts()
 
@@ -111,13 +112,13 @@ class TriagePane(TablePane):
             words = count_words(queue.incidents)
             shown, total = len(self.rows.shown), len(queue.incidents)
             if self.rows.filter:
-                words = f"showing {shown:,} of {total:,} · {words}"
+                words = _("showing {shown:,} of {total:,} · {words}").format(shown=shown, total=total, words=words)
             pieces = [
                 Piece(words, "changed" if self.rows.filter else "dim"),
                 *([Piece(" · "), *pieces] if pieces else []),
             ]
         if marks := len(self.grid.marks):
-            pieces.append(Piece(f" · {marks:,} marked", "strong"))
+            pieces.append(Piece(_(" · {marks:,} marked").format(marks=marks), "strong"))
         self.show_title(pieces)
 
     @property
@@ -177,7 +178,7 @@ class TriagePane(TablePane):
             return
         self._noted = one.identity
         self.query_one("#note-line", Static).update(
-            content([Piece(" note on "), Piece(visible(one.query_id), "strong")]), layout=False
+            content([Piece(_(" note on ")), Piece(visible(one.query_id), "strong")]), layout=False
         )
         self._note.value = one.note
         self.add_class("-noting")

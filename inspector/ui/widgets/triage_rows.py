@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from inspector.audit.stages import STAGES
 from inspector.audit.triage import STATES, Incident, Queue, Severity, State
+from inspector.i18n import N_, _
 from inspector.text import fold
 from inspector.times import Instant
 from inspector.ui.widgets.cells import Cell, Column, Piece
@@ -56,7 +57,7 @@ _SEVERITY_WORDS = {
 class TriageFilter:
     """What the queue is narrowed to; an empty part narrows nothing. ``words`` are looked for in all that is text."""
 
-    HELP: ClassVar[str] = "words  state:open|confirmed|dismissed|fixed  stage:NAME  severity:WORD  principal:ID"
+    HELP: ClassVar[str] = N_("words  state:open|confirmed|dismissed|fixed  stage:NAME  severity:WORD  principal:ID")
 
     words: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
@@ -285,7 +286,7 @@ def count_words(incidents: Iterable[Incident]) -> str:
             failed[one.state] += 1
     total = sum(failed.values())
     if not total:
-        return f"nothing failed in {fine:,}"
+        return _("nothing failed in {fine:,}").format(fine=fine)
     states = ", ".join(f"{count:,} {state}" for state, count in failed.items() if count)
-    more = f" · nothing failed in {fine:,} more" if fine else ""
+    more = _(" · nothing failed in {fine:,} more").format(fine=fine) if fine else ""
     return f"{total:,} {'incident' if total == 1 else 'incidents'}: {states}{more}"

@@ -106,11 +106,11 @@ def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
     )
     pair = candidate.pair
     if pair is not None and pair.stated:
-        tests = [Piece("session ", "dim"), trit(pair.session), Piece(" × tag ", "dim"), trit(pair.tag)]
+        tests = [Piece(_("session "), "dim"), trit(pair.session), Piece(_(" × tag "), "dim"), trit(pair.tag)]
         tests += [Piece(" = ", "dim"), trit(pair.both), Piece(f"  {visible(pair.words)}", "dim")]
         yield _line(*tests)
         if pair.key_words:
-            yield _line(Piece("exact key ", "dim"), trit(pair.key), Piece(f"  {visible(pair.key_words)}", "dim"))
+            yield _line(Piece(_("exact key "), "dim"), trit(pair.key), Piece(f"  {visible(pair.key_words)}", "dim"))
 
 
 def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:

@@ -109,7 +109,8 @@ class Auditor:
                 self._look(qi)
 
     def _text_edit(self, mi: int) -> str | None:
-        found = self._core.memories[mi].edits.get("text")
+        memory = self._core.memories[mi]
+        found = memory.edits.get("text") if memory.is_edited else None
         return found if isinstance(found, str) else None
 
     def _texts_changed(self, mis: Sequence[int]) -> None:

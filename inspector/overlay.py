@@ -86,7 +86,7 @@ def follow_owners(judgments: Iterable[Judgment], memories: Iterable[Memory]) -> 
     moved = {
         memory.uid: namespace_key(memory.effective())
         for memory in memories
-        if not memory.edits.keys().isdisjoint(("namespace", "namespaces"))
+        if memory.is_edited and not memory.edits.keys().isdisjoint(("namespace", "namespaces"))
     }
     found = []
     for label in judgments:

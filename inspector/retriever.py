@@ -129,7 +129,7 @@ class Retriever:
     def _mark_edited_texts(self) -> None:
         for kind, records in (("memory", self._memories), ("query", self._queries)):
             for index, record in enumerate(records):
-                if "text" in record.edits or record.origin is ASKED:
+                if (record.is_edited and "text" in record.edits) or record.origin is ASKED:
                     self._stale[kind, index] = record.text
 
     def _encoder(self) -> Embedder:

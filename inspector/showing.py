@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -296,7 +295,7 @@ class Showing(Audited):
         Without a query the gate is tried by self-description, which asks nothing of one.
         """
         asked = self._asker(qi)
-        edited = None if asked is None else replace(asked, edits={**asked.edits, **(query_edits or {})})
+        edited = None if asked is None else Query(asked.fields, asked.origin, {**asked.edits, **(query_edits or {})})
         return try_edits(
             self.memories[mi],
             memory_edits or {},

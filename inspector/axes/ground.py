@@ -110,7 +110,7 @@ def _named_after(namespaces: Any, asker: Any) -> list[Any]:
 
 def _source_only(memories: Sequence[Memory]) -> list[Memory]:
     """The memories without their edits: an edited time must not move the ``as_of`` of every query."""
-    return [Memory(m.fields, m.origin) if m.edits else m for m in memories]
+    return [Memory(m.fields, m.origin) if m.is_edited else m for m in memories]
 
 
 class Ground:

@@ -7,7 +7,7 @@ told which records an edit touched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from inspector.errors import FieldError
@@ -294,4 +294,4 @@ QUERY_FIELDS_READ: frozenset[str] = frozenset(("text", "expected_action", "tool_
 
 def with_edits(memory: Memory, edits: Mapping[str, Any]) -> Memory:
     """A copy of a memory with further edits over it; the memory itself is left alone."""
-    return replace(memory, edits={**memory.edits, **edits})
+    return Memory(memory.fields, memory.origin, {**memory.edits, **edits})

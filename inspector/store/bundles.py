@@ -116,7 +116,11 @@ def save(
         bundle.notes,
     )
     cursor.execute("INSERT INTO bundle VALUES (?, ?, ?, ?)", [gen, new_fingerprint, encode(_plain(body)), now])
-    report = SaveReport(old == 0, _compare(cursor, "memories", gen), _compare(cursor, "queries", gen))
+    if old:
+        report = SaveReport(False, _compare(cursor, "memories", gen), _compare(cursor, "queries", gen))
+    else:  # nothing to compare with; the join would hold every record once more in memory
+        first_of = (Difference(len(records), 0, 0, 0) for records in (bundle.memories, bundle.queries))
+        report = SaveReport(True, *first_of)
     if old:
         for table in ("memories", "queries", "judgments", "bundle"):
             cursor.execute(f"DELETE FROM {table} WHERE gen < ?", [gen])  # noqa: S608 - our own names

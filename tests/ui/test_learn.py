@@ -11,11 +11,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from inspector.lessons import Lesson, LessonRun, lessons
+from inspector.lessons import Lesson, LessonRun, find_lesson, lessons
 from inspector.lessons.progress import progress_of
 from inspector.ui.app import InspectorApp
+from inspector.ui.screens.chooser import ChooserScreen
 from inspector.ui.screens.inspect import InspectScreen
 from inspector.ui.screens.learn import LearnScreen
+from inspector.ui.widgets.grid import Grid
 
 BUNDLED = lessons()[0]
 
@@ -82,8 +84,6 @@ class Learner:
 
     async def route(self, name: str, depth: str = "") -> None:
         """Choose a route in its dialog."""
-        from inspector.ui.widgets.grid import Grid
-
         await self.press("r")
         dialog = self.app.screen
         if depth:
@@ -258,3 +258,37 @@ async def test_a_lesson_is_completed_and_no_step_is_done_by_skipping_it(lesson: 
             await learner.press("f8")
         await learner.until(lambda: isinstance(learner.app.screen, LearnScreen), "the list")
         assert progress_of(lesson.key).done == tuple(step.id for step in lesson.steps)
+
+
+async def test_a_lesson_is_left_and_resumed_with_its_edits_and_begun_anew() -> None:
+    lesson = find_lesson("3")
+    async with learning(lesson) as learner:
+        await learner.press("i")
+        await learner.until(lambda: learner.run.is_done, "the first step")
+        await learner.press("f8", "f9")
+        assert learner.app.panel() is not None
+        assert learner.app.panel().has_class("-folded")  # type: ignore[union-attr]
+        await learner.press("X")
+        await learner.until(lambda: isinstance(learner.app.screen, LearnScreen), "the list")
+        assert learner.app.inspection is None
+        await learner.until(lambda: learner.app.screen.query_one(Grid).row_count > 0, "the lessons")
+        await learner.press("enter")
+        await learner.until(lambda: isinstance(learner.app.screen, InspectScreen), "the store again")
+        await learner.until(lambda: learner.screen.detail.subject is not None, "its candidates")
+        assert learner.app.inspection is not None
+        assert learner.app.inspection.queries[0].value("intent") == "history"
+        assert learner.run.step.id == "unsaid"
+        await learner.press("X")
+        await learner.until(lambda: isinstance(learner.app.screen, LearnScreen), "the list")
+        await learner.until(lambda: learner.app.screen.query_one(Grid).row_count > 0, "the lessons")
+        await learner.press("R")
+        await learner.until(lambda: isinstance(learner.app.screen, InspectScreen), "the store anew")
+        await learner.until(lambda: learner.screen.detail.subject is not None, "its candidates")
+        assert learner.app.inspection is not None
+        assert learner.app.inspection.queries[0].value("intent") == "current"
+        assert (learner.run.step.id, learner.run.done) == ("history", set())
+        # Another store ends the lesson: no panel, and its keys do nothing.
+        await learner.press("O")
+        await learner.until(lambda: isinstance(learner.app.screen, ChooserScreen), "the choice")
+        assert learner.app.lesson is None
+        await learner.press("f8", "X")

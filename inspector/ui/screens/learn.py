@@ -107,7 +107,10 @@ class LearnScreen(BaseScreen):
         grid = self.query_one(Grid)
         grid.set_source(RowList(message.found, lambda lesson: lesson.key, self._cells))
         keys = list(self._lessons)
-        grid.move_cursor(keys.index(self._near) if self._near in keys else 0)
+        at = keys.index(self._near) if self._near in keys else 0
+        if self._near in keys and LessonRun(message.found[at]).is_finished:
+            at = min(at + 1, len(keys) - 1)  # the one just done leads to the next
+        grid.move_cursor(at)
         if message.broken:
             say(self.app, "\n".join(map(str, message.broken)), title=_("Lessons not read"), severity="warning")
 

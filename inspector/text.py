@@ -10,6 +10,8 @@ import hashlib
 import re
 import unicodedata
 
+from inspector.i18n import ngettext_d
+
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
 _UNSAFE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _FILLERS = frozenset((0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0))
@@ -79,7 +81,9 @@ def words(text: str) -> list[str]:
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number with its noun: ``1 memory``, ``2 memories``; the plural takes an s where none is given."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    single, several = f"{{count}} {one}", f"{{count}} {many or one + 's'}"
+    words = ngettext_d(single, several, count)
+    return words.format(count=f"{count:,}")
 
 
 def lexical_tokens(text: str) -> list[str]:

@@ -156,20 +156,16 @@ def change_sentence(
         words = {Trit.YES: "admitted", Trit.NO: "excluded", Trit.UNKNOWN: "unresolved"}
         net = ", ".join(f"{'+' if n > 0 else '−'}{abs(n)} {words[v]}" for v in words if (n := moved[v]))
         said = _d("flips {many} in {many2}").format(
-            many=_many(len(flips), "verdict", "verdicts"), many2=_many(queries, "query", "queries")
+            many=counted(len(flips), "verdict", "verdicts"), many2=counted(queries, "query", "queries")
         )
         said += f": {net}" if net else ""
     else:
         said = _d("no verdict flips")
     if gate_actions:
-        said += _d("; moves {many}").format(many=_many(gate_actions, "gate action", "gate actions"))
+        said += _d("; moves {many}").format(many=counted(gate_actions, "gate action", "gate actions"))
     if recall_before != recall_after:
         said += _d("; recall {share} → {share2}").format(share=share(recall_before), share2=share(recall_after))
     return said
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any) -> str:

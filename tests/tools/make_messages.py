@@ -72,26 +72,6 @@ def panes() -> Iterator[tuple[str, Message]]:
                     words = vars(each).get(name)
                     if isinstance(words, str) and words:
                         yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
-    import inspector.ui
-
-    for found in pkgutil.walk_packages(inspector.ui.__path__, "inspector.ui."):
-        module = importlib.import_module(found.name)
-        for each in vars(module).values():
-            if isinstance(each, type) and each.__module__ == found.name:
-                for name in ("PANE", "HELP", "TITLE"):
-                    words = vars(each).get(name)
-                    if isinstance(words, str) and words:
-                        yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
-    import inspector.ui
-
-    for found in pkgutil.walk_packages(inspector.ui.__path__, "inspector.ui."):
-        module = importlib.import_module(found.name)
-        for each in vars(module).values():
-            if isinstance(each, type) and each.__module__ == found.name:
-                for name in ("PANE", "HELP", "TITLE"):
-                    words = vars(each).get(name)
-                    if isinstance(words, str) and words:
-                        yield found.name.partition(".")[2].replace(".", "/") + ".py", " ".join(words.split())
     for path in sorted((SOURCES / "ui").rglob("*.py")):
         place = path.relative_to(SOURCES).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -99,6 +79,18 @@ def panes() -> Iterator[tuple[str, Message]]:
                 shown = [*node.args[1:2], *(word.value for word in node.keywords if word.arg in ("label", "help"))]
                 for each in shown:
                     yield from ((place, text) for text in _constants(each))
+
+
+def counts() -> Iterator[tuple[str, Message]]:
+    """Numbers with their noun: calls of :func:`inspector.text.counted`."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "counted"):
+                continue
+            nouns = [str(each.value) for each in node.args[1:] if isinstance(each, ast.Constant) and each.value]
+            if nouns:
+                many = nouns[1] if len(nouns) > 1 else f"{nouns[0]}s"
+                yield path.relative_to(SOURCES).as_posix(), (f"{{count}} {nouns[0]}", f"{{count}} {many}")
 
 
 def _constants(node: ast.expr) -> Iterator[str]:
@@ -111,7 +103,8 @@ def registries() -> Iterator[tuple[str, Message]]:
     from inspector.formats import FORMATS
     from inspector.gate.coverage import Protection
     from inspector.mdl.params import Params
-    from inspector.records import MEMORY_FIELDS, QUERY_FIELDS
+    from inspector.records import AXES, MEMORY_FIELDS, QUERY_FIELDS
+    from inspector.requests import demos
     from inspector.retrieval.specs import ROUTES
     from inspector.store.lint_codes import CODES
     from inspector.survey import MARKS, PARTS
@@ -131,6 +124,8 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (("formats", text) for each in FORMATS for text in (each.summary, each.recognised_by, each.loss))
     yield from (("mdl/params.py", spec.metadata["help"]) for spec in fields(Params))
     yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
+    yield from (("axes", axis) for axis in (*AXES, "relevance"))
+    yield from (("fixtures", demo.lesson) for demo in demos())
     yield from (("survey.py", text) for text in (*MARKS, *PARTS))
     yield from (("ui/screens/help.py", text) for sign, _style, meaning in SIGNS for text in (sign, meaning))
 
@@ -156,7 +151,7 @@ def command_line() -> Iterator[tuple[str, Message]]:
 def extracted() -> Catalog:
     """Every message of the program, without translations."""
     found: dict[Message, set[str]] = {}
-    for source in (calls(), panes(), registries(), command_line()):
+    for source in (calls(), panes(), counts(), registries(), command_line()):
         for place, message in source:
             found.setdefault(message, set()).add(place)
     catalog = Catalog(project="inspector", version="1", charset="utf-8", fuzzy=False, creation_date=MADE)

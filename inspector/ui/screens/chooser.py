@@ -184,7 +184,7 @@ class ChooserScreen(BaseScreen):
                 RowList(
                     message.demos,
                     lambda demo: demo.name,
-                    lambda demo: [Piece(demo.name, "strong"), demo.lesson, Piece(demo.language, "dim")],
+                    lambda demo: [Piece(demo.name, "strong"), _(demo.lesson), Piece(demo.language, "dim")],
                 )
             )
         self._recents = {one.path: one for one in message.recents}
@@ -203,7 +203,7 @@ class ChooserScreen(BaseScreen):
 
     @on(Grid.RowHighlighted, "#demos")
     def _about(self, message: Grid.RowHighlighted) -> None:
-        lesson = next((demo.lesson for demo in self._demos if demo.name == message.key), "")
+        lesson = next((_(demo.lesson) for demo in self._demos if demo.name == message.key), "")
         self.query_one("#about", Static).update(plain(lesson))
 
     @on(Grid.RowSelected, "#demos")

@@ -58,7 +58,7 @@ class TablePane(Vertical):
     def show_title(self, pieces: Iterable[Piece]) -> None:
         """Show what stands beside the region's name."""
         # A line of fixed height: its words never move anything else, so nothing is laid out anew.
-        self._title.update(content([Piece(f" {self.PANE}  "), *pieces]), layout=False)
+        self._title.update(content([Piece(f" {_(self.PANE)}  "), *pieces]), layout=False)
 
     def on_descendant_focus(self) -> None:
         """The title says that keys come here."""

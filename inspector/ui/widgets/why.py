@@ -79,7 +79,7 @@ def heading(text: str) -> Item:
 
 
 def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
-    decided = _(" and ").join(explanation.decided_by)
+    decided = _(" and ").join(_(axis) for axis in explanation.decided_by)
     pieces = [verdict(explanation.verdict)]
     before = candidate.before.get("admissible")
     if before is not None:
@@ -123,7 +123,7 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
     if decides and axis.value is not Trit.YES:
         marks.append(Piece(_("  ◂ decides"), "strong"))
     yield _line(
-        Piece(f"{name} ", "heading"),
+        Piece(f"{_(name)} ", "heading"),
         Piece(axis.value.symbol, TRIT_STYLES[axis.value]),
         Piece(f"  {visible(axis.rule)}", "dim"),
         *marks,

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from inspector.addresses import safe_address
+from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, say
 from inspector.errors import InputError, InspectorError
 from inspector.i18n import _
 from inspector.text import visible
 
 
-@click.command("map")
+@click.command("map", cls=SpokenCommand)
 @click.argument("source", type=FOLDER_OR_FILE)
 @click.option("--out", type=FOLDER_OR_FILE, help="Write the mapping here; a file that is there is never replaced.")
 @click.option("--table", default="", help="Of a database: the table; else the one with the most columns.")

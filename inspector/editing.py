@@ -116,10 +116,14 @@ class Editing(Core):
             )
         return self._commit([editlog.Change("ask", (query.id,), FIELD, dict(query.fields), ABSENT)])
 
+    def check_setting(self, name: str, value: Any) -> None:
+        """Raises InspectorError where :meth:`set_setting` would refuse the value."""
+        with_setting(self.settings, name, value)
+
     @locked
     def set_setting(self, name: str, value: Any) -> Change:
         """Change ``isolation``, ``unknown_intent``, ``aliases`` or ``assumptions`` for the whole store, undoably."""
-        with_setting(self.settings, name, value)  # refuses a bad value before anything is stored
+        self.check_setting(name, value)  # refuses a bad value before anything is stored
         old = self._overlay.get(key_of("setting", (), name), ABSENT)
         return self._commit([editlog.Change("setting", (), name, old, value)])
 

@@ -17,6 +17,7 @@ from inspector.records import (
 )
 from inspector.times import Instant
 from inspector.trit import Trit
+from inspector.ui.changing import change_store
 from inspector.ui.messages import guarded
 from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.inspect_base import InspectBase
@@ -221,14 +222,12 @@ class InspectEditing(InspectBase):
     def action_undo(self) -> None:
         """Undo the last edit."""
         self.looked()
-        if self.inspection.undo() is None:
-            self.tell(_("nothing to undo"))
+        change_store(self, self.inspection.undo, _("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
         self.looked()
-        if self.inspection.redo() is None:
-            self.tell(_("nothing to redo"))
+        change_store(self, self.inspection.redo, _("nothing to redo"))
 
     def action_flip(self) -> None:
         """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
@@ -343,7 +342,7 @@ class InspectEditing(InspectBase):
         value = choices[(choices.index(now) + 1) % len(choices)]
         self.looked()
         self.words_before = f"{name} = {value}: "
-        self.inspection.set_setting(name, value)
+        self._set(name, value)
 
     def action_assumptions(self) -> None:
         """Edit what missing fields are taken as."""
@@ -354,7 +353,7 @@ class InspectEditing(InspectBase):
     def _assume(self, lines: list[str]) -> None:
         table = dict(assumption(line) for line in lines)
         self.looked()
-        self.inspection.set_setting("assumptions", table)
+        self._set("assumptions", table)
 
     def action_aliases(self) -> None:
         """Edit which ids mean one owner."""
@@ -365,7 +364,12 @@ class InspectEditing(InspectBase):
     def _alias(self, lines: list[str]) -> None:
         groups = [[one.strip() for one in line.split(",") if one.strip()] for line in lines]
         self.looked()
-        self.inspection.set_setting("aliases", [group for group in groups if group])
+        self._set("aliases", [group for group in groups if group])
+
+    def _set(self, name: str, value: Any) -> None:
+        """Change a setting of the whole store. Raises InspectorError for a bad value before anything is changed."""
+        self.inspection.check_setting(name, value)
+        change_store(self, partial(self.inspection.set_setting, name, value))
 
     def close_gap(self) -> None:
         """Apply what would close the gap."""

@@ -10,6 +10,7 @@ from inspector.errors import FieldError
 from inspector.gate.gaps import Offer
 from inspector.i18n import _
 from inspector.records import ABSENT
+from inspector.ui.changing import change_store
 from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.gate_form import GovernsDialog
 from inspector.ui.screens.store_base import StoreBase
@@ -95,13 +96,11 @@ class StoreEditing(StoreBase):
 
     def action_undo(self) -> None:
         """Undo the last edit."""
-        if self.inspection.undo() is None:
-            self.tell(_("nothing to undo"))
+        change_store(self, self.inspection.undo, _("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
-        if self.inspection.redo() is None:
-            self.tell(_("nothing to redo"))
+        change_store(self, self.inspection.redo, _("nothing to redo"))
 
     async def action_edits(self) -> None:
         """The list of edits."""

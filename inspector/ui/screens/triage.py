@@ -17,6 +17,7 @@ from textual.widgets import Footer
 from inspector.audit.triage import Incident, State
 from inspector.i18n import _
 from inspector.ui.actions import bindings
+from inspector.ui.changing import change_store
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.triage_base import TriageState
@@ -321,13 +322,11 @@ class TriageScreen(TriageReporting):
 
     def action_undo(self) -> None:
         """Undo the last edit."""
-        if self.inspection.undo() is None:
-            self.tell(_("nothing to undo"))
+        change_store(self, self.inspection.undo, _("nothing to undo"))
 
     def action_redo(self) -> None:
         """Redo what was undone."""
-        if self.inspection.redo() is None:
-            self.tell(_("nothing to redo"))
+        change_store(self, self.inspection.redo, _("nothing to redo"))
 
     async def action_edits(self) -> None:
         """The list of edits."""

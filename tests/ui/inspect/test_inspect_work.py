@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from inspector.errors import Cancelled
+from inspector.errors import Cancelled, InspectorError
 from inspector.records import Progress
+from inspector.ui import changing
 from inspector.ui.screens.inspect import InspectScreen
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput
-from inspector.views import RouteChoice
+from inspector.views import Change, RouteChoice
 
 OpenBench = Callable[..., AbstractAsyncContextManager[Any]]
 #: With k 2 only two of the four teas are retrieved.
@@ -210,3 +211,43 @@ async def test_unknown_route_is_refused(bench: OpenBench) -> None:
         await b.settle()
         assert not b.screen.busy
         assert b.inspection.route.name == "global_bm25"
+
+
+async def test_a_setting_of_a_large_store_is_changed_in_a_thread(
+    bench: OpenBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted as large: the line says so at once, the screen goes on, and verdicts and undo follow."""
+    monkeypatch.setattr(changing, "INLINE_CELLS", 0)
+    async with bench() as b:
+        before = b.verdicts()
+        here = threading.get_ident()
+        ran: list[int] = []
+        kept = b.inspection.set_setting
+
+        def noting(name: str, value: object) -> Change:
+            ran.append(threading.get_ident())
+            change: Change = kept(name, value)
+            return change
+
+        monkeypatch.setattr(b.inspection, "set_setting", noting)
+        b.screen.action_isolation()
+        assert b.says == "judging the whole store anew …"
+        await b.until(lambda: b.inspection.settings.isolation == "session" and b.verdicts() != before)
+        assert ran != [here]
+        assert b.says.startswith("isolation = session: ")
+        await b.press("u")
+        await b.until(lambda: b.inspection.settings.isolation == "namespace" and b.verdicts() == before)
+        await b.press("u")
+        await b.until(lambda: b.says == "nothing to undo")
+
+
+async def test_a_setting_that_fails_in_a_thread_is_told(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changing, "INLINE_CELLS", 0)
+    async with bench() as b:
+
+        def broken(*_: object) -> None:
+            raise InspectorError("[/foo] the disk is full")
+
+        monkeypatch.setattr(b.inspection, "set_setting", broken)
+        b.screen.action_isolation()
+        await b.until(lambda: "the disk is full" in b.seen())

@@ -87,8 +87,12 @@ class Purposes:
                 ["query.purpose"],
             )
         else:
-            word = "is" if allow == Trit.YES else "is not"
-            reason, missing = f"purpose '{purpose}' {word} among the allowed_purposes: {listed}", []
+            words = (
+                _d("purpose '{purpose}' is among the allowed_purposes: {listed}")
+                if allow == Trit.YES
+                else _d("purpose '{purpose}' is not among the allowed_purposes: {listed}")
+            )
+            reason, missing = words.format(purpose=purpose, listed=listed), []
         reads: tuple[FieldRead, ...] = (mine, theirs)
         assumed = any(read.origin == "assumption" for read in reads)
         return allow, deny, AxisResult(allow, RULE_ID, reason, reads, tuple(missing), assumed)

@@ -26,6 +26,7 @@ from inspector.formats.draft import Draft, add_all, as_word, finite, text_of
 from inspector.formats.importer import Importer, Source, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _
 from inspector.records import ABSENT
 
 LOSS = [
@@ -81,12 +82,12 @@ def _raws(source: Source, collector: Collector, watch: Watch) -> Iterator[Raw]:
                 continue
             if "created_at" not in columns:
                 wrong = f"table {table} has no column created_at"
-                raise InputError.at(source.name, None, "", wrong, "Agno's table of user memories")
+                raise InputError.at(source.name, None, "", wrong, _("Agno's table of user memories"))
             for row, origin in sqlite.read_rows(connection, source.name, table, watch, collector.fault, "memory_id"):
                 found += 1
                 yield Raw("", row, origin, True)
         if not found:
-            raise InputError.at(source.name, None, "", "its tables of memories are empty", "at least one memory")
+            raise InputError.at(source.name, None, "", _("its tables of memories are empty"), _("at least one memory"))
     watch.advance(sqlite.size(source.path))
 
 
@@ -127,7 +128,7 @@ def _text(value: Any) -> str:
         inner = next((value[key] for key in ("memory", "content", "text") if isinstance(value.get(key), str)), None)
         return inner if inner is not None else text_of(finite(value))
     if not isinstance(value, str):
-        raise FieldError("memory", "is missing" if value is ABSENT else "is no text", "the memory's text")
+        raise FieldError("memory", _("is missing") if value is ABSENT else _("is no text"), _("the memory's text"))
     return value
 
 

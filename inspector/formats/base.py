@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import Cancelled, FieldError, InputError
+from inspector.i18n import _, _d
 from inspector.records import OnProgress, Progress
 
 #: A line, a cell or one element of a JSON array may not be longer: what is read at once must fit in memory.
@@ -75,7 +76,7 @@ class Watch:
 
     def begin(self, what: str) -> None:
         """Name the file that is read from now on."""
-        self._what = f"reading {what}"
+        self._what = _d("reading {what}").format(what=what)
         self.advance(0)
 
     def advance(self, size: int) -> None:
@@ -86,7 +87,7 @@ class Watch:
             return
         self._next = now + REPORT_EVERY
         if self._cancelled():
-            raise Cancelled("reading was cancelled")
+            raise Cancelled(_("reading was cancelled"))
         if self._on_progress is not None:
             self._on_progress(Progress(self._what, self._done, self._total, "bytes"))
 
@@ -97,9 +98,9 @@ class Watch:
             return
         self._next = now + REPORT_EVERY
         if self._cancelled():
-            raise Cancelled("reading was cancelled")
+            raise Cancelled(_("reading was cancelled"))
         if self._on_progress is not None:
-            self._on_progress(Progress(f"{doing} {name}", done, None, "rows"))
+            self._on_progress(Progress(f"{doing} {name}", done, None, _("rows")))
 
     def finish(self) -> None:
         """Report the end, whatever the time of the last report."""
@@ -126,7 +127,7 @@ def at(error: FieldError, file: str, line: int | None) -> InputError:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` with the nearest known name, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return _d("; did you mean {near!r}?").format(near=near[0]) if near else ""
 
 
 def path_text(path: Sequence[str]) -> str:
@@ -142,12 +143,12 @@ def name_of(path: Path) -> str:
 def os_fault(error: OSError, file: str) -> InputError:
     """An operating system's refusal to open or read a file, in the words of every other input error."""
     if isinstance(error, FileNotFoundError):
-        return InputError.at(file, None, "", "does not exist", "a file or folder that can be read")
+        return InputError.at(file, None, "", _("does not exist"), _("a file or folder that can be read"))
     if isinstance(error, PermissionError):
-        return InputError.at(file, None, "", "permission denied", "a file or folder that you may read")
+        return InputError.at(file, None, "", _("permission denied"), _("a file or folder that you may read"))
     if isinstance(error, IsADirectoryError):
-        return InputError.at(file, None, "", "is a folder", "a file")
-    return InputError.at(file, None, "", clip(error.strerror or type(error).__name__), "a file that can be read")
+        return InputError.at(file, None, "", _("is a folder"), "a file")
+    return InputError.at(file, None, "", clip(error.strerror or type(error).__name__), _("a file that can be read"))
 
 
 def read_text(path: Path) -> str:
@@ -161,7 +162,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise os_fault(error, name_of(path)) from None
     if len(data) > LINE_LIMIT:
-        raise InputError.at(name_of(path), None, "", "is longer than 64 MiB", "a short text file")
+        raise InputError.at(name_of(path), None, "", _("is longer than 64 MiB"), _("a short text file"))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -172,4 +173,10 @@ def read_text(path: Path) -> str:
 
 def not_utf8(file: str, line: int, byte: int, column: int) -> InputError:
     """The error for a byte that is not UTF-8; ``column`` counts bytes of the line from 1."""
-    return InputError.at(file, line, "", f"byte 0x{byte:02x} at byte {column} of the line is not UTF-8", "UTF-8 text")
+    return InputError.at(
+        file,
+        line,
+        "",
+        _("byte 0x{byte:02x} at byte {column} of the line is not UTF-8").format(byte=byte, column=column),
+        "UTF-8 text",
+    )

@@ -24,6 +24,7 @@ from inspector.formats.base import Watch, at, name_of
 from inspector.formats.cells import from_text
 from inspector.formats.collect import Collector
 from inspector.formats.rows import Container, Raw, read_rows
+from inspector.i18n import _
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -82,7 +83,9 @@ def read_part(
             continue
         take[section](value, raw.origin, raw.suspect)
     if not seen and len(collector.skipped) == skipped:
-        raise InputError.at(name, None, "", "the file holds no records", f"at least one of {part}")
+        raise InputError.at(
+            name, None, "", _("the file holds no records"), _("at least one of {part}").format(part=part)
+        )
     for prefix, records in (("", collector.memories[first[0] :]), ("query.", collector.queries[first[1] :])):
         names: dict[str, None] = {}
         for record in records:
@@ -100,7 +103,7 @@ def note_page(name: str, count: int, collector: Collector) -> None:
 def _whole(raw: Raw, name: str, collector: Collector) -> None:
     if raw.section in SECTIONS:
         wrong = "is not a list"
-        raise InputError.at(name, raw.origin.line, raw.section, wrong, "a list of objects")
+        raise InputError.at(name, raw.origin.line, raw.section, wrong, _("a list of objects"))
     if raw.section in _PAGE_MARKS and raw.value not in (None, "", False):
         collector.notes.append(f"looks capped: {name} has a next-page mark, {raw.section}")
 
@@ -207,7 +210,9 @@ def write_bundle(bundle: Bundle, folder: Path, *, edited: bool = True, overwrite
     for file in sorted(folder.iterdir()):
         is_part = file.name.split(".")[0] in SECTIONS or file.name in _TABLES
         if is_part and not (overwrite and file.name in parts):
-            raise InspectorError(f"{folder} already holds {file.name}: choose an empty folder")
+            raise InspectorError(
+                _("{folder} already holds {name}: choose an empty folder").format(folder=folder, name=file.name)
+            )
     for name, write in parts.items():
         with atomic(folder / name) as fp:
             write(fp)
@@ -254,4 +259,4 @@ def toml_value(value: Any) -> str:
         return "[" + ", ".join(toml_value(one) for one in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{toml_value(name)} = {toml_value(one)}" for name, one in value.items()) + "}"
-    raise InspectorError(f"{value!r} cannot be written as TOML")
+    raise InspectorError(_("{value!r} cannot be written as TOML").format(value=value))

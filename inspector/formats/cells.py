@@ -17,6 +17,7 @@ from typing import Any
 from inspector.errors import FieldError
 from inspector.formats.base import clip
 from inspector.formats.decode import JsonReader, check_tree
+from inspector.i18n import _
 from inspector.records import FieldSpec
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,2})?")
@@ -51,7 +52,7 @@ def from_json(field: str, cell: str, expected: str = "JSON") -> Any:
         if decoded.end != len(cell.strip()):
             raise json.JSONDecodeError("Extra data", cell, decoded.end)
     except (ValueError, RecursionError):
-        raise FieldError(field, f"{clip(repr(cell), 60)} is not JSON", expected) from None
+        raise FieldError(field, _("{clip} is not JSON").format(clip=clip(repr(cell), 60)), expected) from None
     if decoded.suspect:
         check_tree({field: decoded.value})
     return decoded.value

@@ -24,6 +24,7 @@ from inspector.formats.draft import Draft, event, finite, hit, score_of
 from inspector.formats.importer import Importer, Source, add_search, each
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import read_rows
+from inspector.i18n import _
 from inspector.records import Origin
 
 LOSS = ["policy: Chroma keeps no access rules", "status: Chroma keeps no status of a record"]
@@ -63,10 +64,10 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
     for raw in read_rows(source.path, source.name, "json", watch, collector.fault, lists):
         if raw.whole:
             if raw.section in _COLUMNS and raw.value is not None:
-                raise InputError.at(source.name, raw.origin.line, raw.section, "is not a list", "a list or null")
+                raise InputError.at(source.name, raw.origin.line, raw.section, _("is not a list"), _("a list or null"))
             continue
         if raw.section not in _COLUMNS:
-            raise InputError.at(source.name, raw.origin.line, "", "is a list", "an object of columns")
+            raise InputError.at(source.name, raw.origin.line, "", _("is a list"), _("an object of columns"))
         columns.setdefault(raw.section, []).append(raw.value)
         if raw.section == "ids":
             lines.append(raw.origin.line)
@@ -90,7 +91,7 @@ def _inner(values: list[Any], i: int, name: str, column: str) -> list[Any]:
     if i < len(values) and values[i] is None:
         return []
     if i >= len(values) or not isinstance(values[i], list):
-        raise InputError.at(name, None, f"{column}[{i}]", "is not a list", "one list for each query")
+        raise InputError.at(name, None, f"{column}[{i}]", _("is not a list"), _("one list for each query"))
     return values[i]  # type: ignore[no-any-return]
 
 
@@ -101,7 +102,7 @@ def _check(columns: dict[str, list[Any]], name: str, where: str = "") -> None:
         values = columns.get(column)
         if values and len(values) != count:
             wrong = f"has {len(values):,} entries beside {count:,} ids"
-            raise InputError.at(name, None, column + where, wrong, "columns of one length")
+            raise InputError.at(name, None, column + where, wrong, _("columns of one length"))
 
 
 def _query(source: Source, columns: dict[str, list[Any]], origin: Origin, collector: Collector, count: int) -> None:
@@ -135,7 +136,7 @@ def _made(columns: dict[str, list[Any]], i: int, collector: Collector) -> Iterat
 
     metadata = cell("metadatas")
     if metadata is not None and not isinstance(metadata, dict):
-        raise FieldError(f"metadatas[{i}]", "is no object", "an object or null")
+        raise FieldError(f"metadatas[{i}]", _("is no object"), _("an object or null"))
     yield record(columns["ids"][i], cell("documents"), metadata, cell("embeddings"), collector, f"[{i}]", cell("uris"))
 
 
@@ -150,7 +151,7 @@ def record(
 ) -> dict[str, Any]:
     """A memory of a record's parts. Raises FieldError where it has no id or no text."""
     if not isinstance(memory_id, str) or not memory_id:
-        raise FieldError(f"ids{where}", "is no text", "the record's id")
+        raise FieldError(f"ids{where}", _("is no text"), _("the record's id"))
     draft = Draft(finite(metadata or {}), collector.mapped, "metadata.")
     draft.put("id", memory_id)
     if embedding is not None:
@@ -160,7 +161,7 @@ def record(
     if document is None:
         return payloads.memory(draft, metadata or {}, LOSS)
     if not isinstance(document, str):
-        raise FieldError(f"documents{where}", "is no text", "a text or null")
+        raise FieldError(f"documents{where}", _("is no text"), _("a text or null"))
     draft.put("text", document)
     return payloads.described(draft, LOSS)
 

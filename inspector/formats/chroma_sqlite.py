@@ -26,6 +26,7 @@ from inspector.formats.cells import from_json
 from inspector.formats.collect import Collector
 from inspector.formats.importer import Importer, Source, each, not_this
 from inspector.formats.outline import Outline
+from inspector.i18n import _
 from inspector.records import Origin
 
 FORMAT = Format(
@@ -80,7 +81,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
             lacking = columns - source.outline.tables.get(table, frozenset())
             if lacking:
                 wrong = f"table {table} has no column {', '.join(sorted(lacking))}"
-                raise not_this(source.name, wrong, "a chroma.sqlite3 of Chroma 0.4 or later")
+                raise not_this(source.name, wrong, _("a chroma.sqlite3 of Chroma 0.4 or later"))
         with sqlite.opened(source.path) as connection:
             _File(connection, source, collector, watch).read()
         watch.advance(sqlite.size(source.path))

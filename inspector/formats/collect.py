@@ -17,6 +17,7 @@ from typing import Any
 from inspector.errors import ONE_CONTENT, FieldError, InputError, Problem
 from inspector.formats.base import at, clip
 from inspector.formats.decode import check_tree
+from inspector.i18n import _, _d
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -162,13 +163,15 @@ class Collector:
         for name in ("query_id", "memory_id", "axis"):
             value = raw.get(name)
             if not isinstance(value, str) or not value:
-                wrong = "is missing" if name not in raw else f"{value!r} is not a text"
+                wrong = _d("is missing") if name not in raw else f"{value!r} is not a text"
                 raise FieldError(name, wrong, "a text")
         axis = raw["axis"]
         if axis not in _JUDGED_AXES:
-            raise FieldError("axis", f"{axis!r} is not an axis", "one of " + ", ".join(_JUDGED_AXES))
+            raise FieldError(
+                "axis", _("{axis!r} is not an axis").format(axis=axis), _("one of ") + ", ".join(_JUDGED_AXES)
+            )
         if "value" not in raw:
-            raise FieldError("value", "is missing", 'true, false, null, 1, 0, "1", "0" or "?"')
+            raise FieldError("value", _("is missing"), _('true, false, null, 1, 0, "1", "0" or "?"'))
         value = parse_trit(raw["value"], "value")
         namespace = raw.get("namespace", ABSENT)
         if namespace is None:
@@ -177,7 +180,7 @@ class Collector:
             check_field(_NAMESPACE, namespace)
         source = raw.get("source")
         if source is not None and not isinstance(source, str):
-            raise FieldError("source", f"{source!r} is not a text", "who judged, as a text")
+            raise FieldError("source", _("{source!r} is not a text").format(source=source), _("who judged, as a text"))
         for name in raw:
             if name not in JUDGMENT_FIELDS:
                 self._unread[name] += 1
@@ -211,7 +214,7 @@ class Collector:
                     fields[spec.name] = checked(spec, value, self.timezone)
             for name in ("id", "text"):
                 if name not in fields:
-                    raise FieldError(name, "is missing", "a text")
+                    raise FieldError(name, _("is missing"), "a text")
         except FieldError as error:
             inner = FieldError(".".join(part for part in (where, error.field) if part), error.wrong, error.expected)
             self.fault(at(inner, origin.file, origin.line))
@@ -260,7 +263,9 @@ class Collector:
 
 def _check_object(raw: Any, suspect: bool) -> None:
     if not isinstance(raw, dict):
-        raise FieldError("", f"{clip(repr(raw), 40)} is not an object", "an object with at least id and text")
+        raise FieldError(
+            "", _("{clip} is not an object").format(clip=clip(repr(raw), 40)), _("an object with at least id and text")
+        )
     if suspect:
         check_tree(raw)
 
@@ -280,9 +285,9 @@ def checked(spec: FieldSpec, value: Any, timezone: str | None) -> Any:
         if value and (spec.kind == "id" or (spec.kind == "word" and not spec.closed) or spec.name == "namespace"):
             return sys.intern(value) if len(value) <= 64 and spec.kind != "id" else value
     elif type(value) is float and spec.kind in ("number", "word") and not math.isfinite(value):
-        raise FieldError(spec.name, f"{value!r} is not a finite number", "a number")
+        raise FieldError(spec.name, _("{value!r} is not a finite number").format(value=value), "a number")
     elif type(value) is int and spec.kind in ("number", "word") and abs(value) >= _INT_LIMIT:
-        raise FieldError(spec.name, "the number is out of range", "a whole number below 2^63")
+        raise FieldError(spec.name, _("the number is out of range"), _("a whole number below 2^63"))
     check_field(spec, value, timezone)
     if type(value) is list:
         if spec.kind == "list" and len(value) <= 8:

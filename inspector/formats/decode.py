@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import DEPTH_LIMIT, clip, not_utf8
+from inspector.i18n import _
 
 BOM = b"\xef\xbb\xbf"
 #: Text in which a lone surrogate or an infinite number can hide; only then is the whole value walked.
@@ -69,7 +70,7 @@ class JsonReader:
                 rest = text[decoded.end :].lstrip()
                 raise json.JSONDecodeError("Extra data", text, len(text) - len(rest))
         except (ValueError, RecursionError) as error:
-            raise json_fault(error, file, number, "one JSON object on each line") from None
+            raise json_fault(error, file, number, _("one JSON object on each line")) from None
         return decoded
 
 
@@ -96,13 +97,17 @@ def decode_utf8(data: bytes, file: str, number: int) -> str:
 def json_fault(error: Exception, file: str, line: int, expected: str, column: int | None = None) -> InputError:
     """The scanner's error as an InputError; ``column`` (from 1) where the text is a piece of a longer line."""
     if isinstance(error, RecursionError):
-        return InputError.at(file, line, "", "nested too deeply", f"at most {DEPTH_LIMIT} levels")
+        return InputError.at(
+            file, line, "", _("nested too deeply"), _("at most {DEPTH_LIMIT} levels").format(DEPTH_LIMIT=DEPTH_LIMIT)
+        )
     if isinstance(error, DuplicateKeyError):
-        return InputError.at(file, line, clip(str(error)), "the key stands twice in one object", "each key once")
+        return InputError.at(file, line, clip(str(error)), _("the key stands twice in one object"), _("each key once"))
     if isinstance(error, json.JSONDecodeError):
         where = error.colno if column is None else column
-        return InputError.at(file, line, "", f"broken JSON at column {where} ({error.msg})", expected)
-    return InputError.at(file, line, "", "a whole number of more than 4300 digits", "a shorter number")
+        return InputError.at(
+            file, line, "", _("broken JSON at column {where} ({msg})").format(where=where, msg=error.msg), expected
+        )
+    return InputError.at(file, line, "", _("a whole number of more than 4300 digits"), _("a shorter number"))
 
 
 def check_tree(value: Any) -> None:
@@ -112,11 +117,15 @@ def check_tree(value: Any) -> None:
     while stack:
         node, path = stack.pop()
         if len(path) > DEPTH_LIMIT:
-            raise FieldError(dotted(path[:3]), "nested too deeply", f"at most {DEPTH_LIMIT} levels")
+            raise FieldError(
+                dotted(path[:3]),
+                _("nested too deeply"),
+                _("at most {DEPTH_LIMIT} levels").format(DEPTH_LIMIT=DEPTH_LIMIT),
+            )
         if isinstance(node, dict):
             for key in node:
                 if _SURROGATE.search(key):
-                    raise FieldError(dotted((*path, key)), "the key holds a lone surrogate", "Unicode text")
+                    raise FieldError(dotted((*path, key)), _("the key holds a lone surrogate"), _("Unicode text"))
             stack.extend((child, (*path, key)) for key, child in reversed(node.items()))
         elif isinstance(node, list):
             stack.extend((node[i], (*path, i)) for i in range(len(node) - 1, -1, -1))
@@ -124,9 +133,13 @@ def check_tree(value: Any) -> None:
             found = _SURROGATE.search(node)
             if found is not None:
                 wrong = f"holds a lone surrogate, \\u{ord(found[0]):04x}, at character {found.start() + 1}"
-                raise FieldError(dotted(path), wrong, "Unicode text")
+                raise FieldError(dotted(path), wrong, _("Unicode text"))
         elif isinstance(node, float) and not math.isfinite(node) and not _may_be_nonfinite(path):
-            raise FieldError(dotted(path), f"{node!r} is not a finite number", "NaN only in embedding or score")
+            raise FieldError(
+                dotted(path),
+                _("{node!r} is not a finite number").format(node=node),
+                _("NaN only in embedding or score"),
+            )
 
 
 def _may_be_nonfinite(path: tuple[str | int, ...]) -> bool:

@@ -17,6 +17,7 @@ from inspector.formats.base import DEPTH_LIMIT, at, clip
 from inspector.formats.collect import Collector
 from inspector.formats.decode import JsonReader
 from inspector.formats.rows import Raw
+from inspector.i18n import _, _d
 from inspector.records import ABSENT
 from inspector.times import parse_time
 
@@ -34,7 +35,7 @@ class Draft:
 
     def __init__(self, raw: Any, mapped: dict[str, str], prefix: str = "") -> None:
         if not isinstance(raw, dict):
-            raise FieldError("", f"{clip(repr(raw), 40)} is not an object", "an object")
+            raise FieldError("", _("{clip} is not an object").format(clip=clip(repr(raw), 40)), _("an object"))
         self.rest: dict[str, Any] = dict(raw)
         self.fields: dict[str, Any] = {}
         self._loss: list[str] = []
@@ -83,8 +84,8 @@ class Draft:
         value = self.get(key)
         word = as_word(value)
         if word is None:
-            wrong = "is missing" if value is ABSENT else f"{_quote(value)} is no id"
-            raise FieldError(key, wrong, "a text or a whole number")
+            wrong = _d("is missing") if value is ABSENT else _d("{quote} is no id").format(quote=_quote(value))
+            raise FieldError(key, wrong, _("a text or a whole number"))
         self.take(key, "id")
         self.put("id", word)
         return word
@@ -177,7 +178,7 @@ def finite(value: Any) -> Any:
 
 def _finite(value: Any, depth: int) -> Any:
     if depth > DEPTH_LIMIT:
-        raise FieldError("", "nested too deeply", f"at most {DEPTH_LIMIT} levels")
+        raise FieldError("", _("nested too deeply"), _("at most {DEPTH_LIMIT} levels").format(DEPTH_LIMIT=DEPTH_LIMIT))
     if isinstance(value, float) and not math.isfinite(value):
         return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     if isinstance(value, dict):

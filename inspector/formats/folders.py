@@ -31,6 +31,7 @@ from inspector.formats.base import Format, Watch, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
 from inspector.formats.draft import Draft, as_word
 from inspector.formats.importer import Importer
+from inspector.i18n import _
 from inspector.records import ABSENT, Origin
 
 LOSS = [
@@ -85,7 +86,7 @@ def _markdown(folder: Path) -> tuple[Path, ...]:
             if not any(part.startswith(".") for part in inside) and file.is_file():
                 found.append(file)
             if len(found) > _MOST:
-                raise InputError.at(name_of(folder), None, "", "holds more than 50,000 files", "a memory folder")
+                raise InputError.at(name_of(folder), None, "", _("holds more than 50,000 files"), _("a memory folder"))
     except OSError as error:
         raise os_fault(error, name_of(folder)) from None
     return tuple(sorted(found))

@@ -26,6 +26,7 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
+from inspector.i18n import _, _d
 from inspector.records import Origin
 from inspector.text import contains_tokens, token_line
 from inspector.times import EXPECTED
@@ -104,7 +105,9 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
                 continue
             _episode(raw.value, raw.origin, collector, episodes)
     if checkpoints and not episodes:
-        raise InputError.at(name_of(checkpoints[0]), None, "", "checkpoints without episodes", "the domain's folder")
+        raise InputError.at(
+            name_of(checkpoints[0]), None, "", _("checkpoints without episodes"), _("the domain's folder")
+        )
     patterns = 0
     for file in checkpoints:
         if "queries" not in collector.replaced:
@@ -131,13 +134,13 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
 
 def _check_episode(raw: Any, suspect: bool) -> None:
     if not isinstance(raw, dict):
-        raise FieldError("", "is not an object", "an episode with episode_id and turns")
+        raise FieldError("", _("is not an object"), _("an episode with episode_id and turns"))
     if suspect:
         check_tree(raw)
     if not isinstance(raw.get("episode_id"), str) or not raw["episode_id"]:
-        raise FieldError("episode_id", "is missing" if "episode_id" not in raw else "is not a text", "a text")
+        raise FieldError("episode_id", _("is missing") if "episode_id" not in raw else _("is not a text"), "a text")
     if not isinstance(raw.get("turns"), list):
-        raise FieldError("turns", "is missing" if "turns" not in raw else "is not a list", "a list of turns")
+        raise FieldError("turns", _("is missing") if "turns" not in raw else _("is not a list"), _("a list of turns"))
 
 
 def _episode(raw: dict[str, Any], origin: Origin, collector: Collector, episodes: dict[str, _Episode]) -> None:
@@ -148,10 +151,10 @@ def _episode(raw: dict[str, Any], origin: Origin, collector: Collector, episodes
         where = f"turns[{i}]"
         try:
             if not isinstance(turn, dict):
-                raise FieldError("", "is not an object", "a turn with turn_id and text")
+                raise FieldError("", _("is not an object"), _("a turn with turn_id and text"))
             for key in ("turn_id", "text"):
                 if not isinstance(turn.get(key), str):
-                    raise FieldError(key, "is missing" if key not in turn else "is not a text", "a text")
+                    raise FieldError(key, _("is missing") if key not in turn else _("is not a text"), "a text")
             stamp = turn.get("timestamp")
             if stamp is not None:
                 latest = max(latest, _moment(stamp))
@@ -180,7 +183,7 @@ def _moment(stamp: Any) -> datetime:
             return moment
     except (TypeError, ValueError):
         pass
-    raise FieldError("timestamp", f"{clip(repr(stamp), 60)} is not a time without a zone", EXPECTED)
+    raise FieldError("timestamp", _("{clip} is not a time without a zone").format(clip=clip(repr(stamp), 60)), EXPECTED)
 
 
 def _checkpoints(path: Path, collector: Collector, watch: Watch, episodes: dict[str, _Episode]) -> int:
@@ -209,26 +212,32 @@ def _checkpoints(path: Path, collector: Collector, watch: Watch, episodes: dict[
 
 def _check_checkpoint(raw: Any, suspect: bool, episodes: dict[str, _Episode]) -> None:
     if not isinstance(raw, dict):
-        raise FieldError("", "is not an object", "a checkpoint")
+        raise FieldError("", _("is not an object"), "a checkpoint")
     if suspect:
         check_tree(raw)
     for key in ("checkpoint_id", "episode_id", "as_of_turn_id", "query_type", "query_text"):
         if not isinstance(raw.get(key), str):
-            raise FieldError(key, "is missing" if key not in raw else "is not a text", "a text")
+            raise FieldError(key, _("is missing") if key not in raw else _("is not a text"), "a text")
     if raw["episode_id"] not in episodes:
-        raise FieldError("episode_id", f"{clip(repr(raw['episode_id']))} is no episode here", "an episode's id")
+        raise FieldError(
+            "episode_id",
+            _("{clip} is no episode here").format(clip=clip(repr(raw["episode_id"]))),
+            _("an episode's id"),
+        )
     if raw["as_of_turn_id"] not in episodes[raw["episode_id"]].created_at:
-        wrong = f"{clip(repr(raw['as_of_turn_id']))} is no turn of the episode"
+        wrong = _d("{clip} is no turn of the episode").format(clip=clip(repr(raw["as_of_turn_id"])))
         raise FieldError("as_of_turn_id", wrong, "a turn's id")
     asker = raw.get("asker")
     if not isinstance(asker, dict):
-        raise FieldError("asker", "is missing" if asker is None else "is not an object", "principal_id and role")
+        raise FieldError(
+            "asker", _("is missing") if asker is None else _("is not an object"), _("principal_id and role")
+        )
     for key in ("principal_id", "role"):
         if not isinstance(asker.get(key), str | None):
-            raise FieldError(f"asker.{key}", "is not a text", "a text")
+            raise FieldError(f"asker.{key}", _("is not a text"), "a text")
     targets = raw.get("leak_targets")
     if targets is not None and not (isinstance(targets, list) and all(isinstance(one, str) for one in targets)):
-        raise FieldError("leak_targets", "is not a list of texts", "a list of texts")
+        raise FieldError("leak_targets", _("is not a list of texts"), _("a list of texts"))
 
 
 def _query(raw: dict[str, Any], episode: _Episode) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from inspector.formats.draft import Draft, add_all, event, hit, readable_time, s
 from inspector.formats.importer import Importer, Source, add_search, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _
 from inspector.records import ABSENT, Memory
 from inspector.times import parse_time
 
@@ -178,7 +179,7 @@ def _edge(draft: Draft, plane: str) -> dict[str, Any]:
     _identity(draft, plane)
     fact = draft.get("fact")
     if not isinstance(fact, str):
-        raise FieldError("fact", "is missing" if fact is ABSENT else "is no text", "the fact")
+        raise FieldError("fact", _("is missing") if fact is ABSENT else _("is no text"), _("the fact"))
     draft.put("text", draft.take("fact", "text"))
     draft.time("valid_at", "valid_from")
     _ends(draft)
@@ -229,7 +230,7 @@ def _episode(draft: Draft, plane: str) -> dict[str, Any]:
     _identity(draft, plane)
     content = draft.get("content")
     if not isinstance(content, str):
-        raise FieldError("content", "is missing" if content is ABSENT else "is no text", "the episode's text")
+        raise FieldError("content", _("is missing") if content is ABSENT else _("is no text"), _("the episode's text"))
     draft.put("text", draft.take("content", "text"))
     draft.time("valid_at", "valid_from")
     if isinstance(draft.get("source"), str):

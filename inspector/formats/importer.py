@@ -14,6 +14,7 @@ from inspector.formats.collect import Collector
 from inspector.formats.lines import Fault, KeyPath
 from inspector.formats.outline import EACH, Outline, outline
 from inspector.formats.rows import Raw, read_rows
+from inspector.i18n import _
 from inspector.records import Origin
 
 
@@ -94,7 +95,7 @@ def whole_keys(source: Source, watch: Watch, fault: Fault) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for raw in read_rows(source.path, source.name, "json", watch, fault):
         if not raw.whole:
-            raise InputError.at(source.name, raw.origin.line, "", "is a list", "an object")
+            raise InputError.at(source.name, raw.origin.line, "", _("is a list"), _("an object"))
         made[raw.section] = raw.value
     return made
 

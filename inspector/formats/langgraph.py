@@ -32,6 +32,7 @@ from inspector.formats.draft import Draft, add_all, event, finite, hit, score_of
 from inspector.formats.importer import Importer, Source, add_search, each, not_this, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _, _d
 from inspector.records import ABSENT
 
 LOSS = [
@@ -130,9 +131,11 @@ def _namespace(draft: Draft) -> None:
         draft.lose(f"namespace: {key} is {'missing' if given is ABSENT else 'empty'} in the source")
         return
     else:
-        raise FieldError(key, f"{clip(repr(given), 40)} is no namespace", "a list of labels, or its text")
+        raise FieldError(
+            key, _("{clip} is no namespace").format(clip=clip(repr(given), 40)), _("a list of labels, or its text")
+        )
     if not all(isinstance(label, str) for label in labels):
-        raise FieldError(key, "holds a label that is no text", "a list of texts")
+        raise FieldError(key, _("holds a label that is no text"), _("a list of texts"))
     open_ = [label for label in labels if _TEMPLATE.search(label)]
     if open_:
         draft.lose(f"namespace: {open_[0]} was never filled, so that it names no owner")
@@ -175,8 +178,8 @@ def read_sqlite(files: tuple[Path, ...], collector: Collector, watch: Watch) -> 
     for source in each(files):
         lacking = _COLUMNS - source.outline.tables["store"]
         if lacking:
-            wrong = f"table store has no column {', '.join(sorted(lacking))}"
-            raise not_this(source.name, wrong, "the file of LangGraph's SQLite store")
+            wrong = _d("table store has no column {lacking}").format(lacking=", ".join(sorted(lacking)))
+            raise not_this(source.name, wrong, _("the file of LangGraph's SQLite store"))
         with sqlite.opened(source.path) as connection:
             vectors: dict[tuple[Any, Any], list[list[float] | None]] = {}
             if {"prefix", "key", "embedding"} <= source.outline.tables.get("store_vectors", frozenset()):

@@ -26,6 +26,7 @@ from inspector.formats.draft import Draft, add_all, as_word, finite, listed, vec
 from inspector.formats.importer import Importer, Source, each, not_this, records, whole_keys
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _
 from inspector.records import ABSENT, Origin
 
 POLICY_LOSS = "policy: Letta keeps no purposes and no access rules"
@@ -81,7 +82,7 @@ def _passage(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
     draft.identity("id")
     text = draft.take("text", "text")
     if not isinstance(text, str):
-        raise FieldError("text", "is missing" if text is ABSENT else "is no text", "the passage's text")
+        raise FieldError("text", _("is missing") if text is ABSENT else _("is no text"), _("the passage's text"))
     draft.put("text", text)
     owner = next((key for key in ("agent_id", "archive_id", "source_id") if as_word(draft.get(key))), None)
     if owner is not None:
@@ -144,12 +145,14 @@ def read_file(files: tuple[Path, ...], collector: Collector, watch: Watch) -> No
         elif "agents" in found and "blocks" in found:
             _second_kind(source, found, collector)
         else:
-            raise not_this(source.name, "is an agent file of neither known kind", "core_memory, or agents and blocks")
+            raise not_this(
+                source.name, _("is an agent file of neither known kind"), _("core_memory, or agents and blocks")
+            )
 
 
 def _blocks(source: Source, found: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(found[key], list):
-        raise InputError.at(source.name, None, key, "is not a list", "a list of blocks")
+        raise InputError.at(source.name, None, key, _("is not a list"), _("a list of blocks"))
     for i, block in enumerate(found[key]):
         yield f"{key}[{i}]", block
 
@@ -157,13 +160,13 @@ def _blocks(source: Source, found: Mapping[str, Any], key: str) -> Iterator[tupl
 def _block(draft: Draft, id_key: str) -> None:
     memory_id = as_word(draft.get(id_key))
     if memory_id is None:
-        raise FieldError(id_key, "is missing or no text", "the block's name")
+        raise FieldError(id_key, _("is missing or no text"), _("the block's name"))
     draft.put("id", memory_id)
     if id_key == "id":
         draft.take("id", "id")
     value = draft.take("value", "text")
     if not isinstance(value, str):
-        raise FieldError("value", "is missing" if value is ABSENT else "is no text", "the block's text")
+        raise FieldError("value", _("is missing") if value is ABSENT else _("is no text"), _("the block's text"))
     draft.put("text", value)
     draft.time("created_at", "created_at")
     draft.time("updated_at", "updated_at")

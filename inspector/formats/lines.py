@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from inspector.errors import InputError
 from inspector.formats.base import LINE_LIMIT, Watch, not_utf8, os_fault
 from inspector.formats.decode import Decoded, JsonReader, json_fault
+from inspector.i18n import _, _d
 
 _CHUNK = 1 << 20
 #: A value cut by the end of the buffer makes the scanner fail within this many characters of it ("-Infinity").
@@ -38,7 +39,7 @@ def read_lines(
                 if len(line) > LINE_LIMIT:
                     del line
                     _pass_over(file, watch)
-                    fault(InputError.at(name, number, "", "the line is longer than 64 MiB", "a shorter line"))
+                    fault(InputError.at(name, number, "", _("the line is longer than 64 MiB"), _("a shorter line")))
                 elif keep_blank or not (line.isspace() or line.strip() == codecs.BOM_UTF8):
                     yield number, line
     except OSError as error:
@@ -156,7 +157,9 @@ class _Document:
                     self._at = decoded.end
                     return decoded
             if len(self._text) - self._at > LINE_LIMIT:
-                raise InputError.at(self._name, self.line, "", "one value is longer than 64 MiB", "a shorter value")
+                raise InputError.at(
+                    self._name, self.line, "", _("one value is longer than 64 MiB"), _("a shorter value")
+                )
             self._fill(max(_CHUNK, len(self._text) - self._at))
 
     def _fault(self, error: Exception) -> InputError:
@@ -165,7 +168,7 @@ class _Document:
             line += self._text.count("\n", self._at, error.pos)
             last = self._text.rfind("\n", 0, error.pos)
             column = error.pos - last if last >= 0 else error.pos + 1 + self._column
-        return json_fault(error, self._name, line, "a complete JSON document", column)
+        return json_fault(error, self._name, line, _d("a complete JSON document"), column)
 
 
 def read_document(path: Path, name: str, watch: Watch, lists: frozenset[KeyPath]) -> Iterator[Item]:
@@ -184,7 +187,9 @@ def read_document(path: Path, name: str, watch: Watch, lists: frozenset[KeyPath]
             else:
                 yield from _members(document, name, lists, ())
             if document.peek():
-                raise InputError.at(name, document.line, "", "text after the end of the document", "one JSON document")
+                raise InputError.at(
+                    name, document.line, "", _("text after the end of the document"), _("one JSON document")
+                )
     except OSError as error:
         raise os_fault(error, name) from None
 
@@ -214,7 +219,7 @@ def _members(document: _Document, name: str, lists: frozenset[KeyPath], prefix: 
             document.take('"')
         key = document.value().value
         if key in seen:
-            raise InputError.at(name, document.line, key, "the key stands twice in one object", "each key once")
+            raise InputError.at(name, document.line, key, _("the key stands twice in one object"), _("each key once"))
         seen.add(key)
         document.take(":")
         path = (*prefix, key)

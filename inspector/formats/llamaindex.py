@@ -25,6 +25,7 @@ from inspector.formats.draft import Draft, add_all, as_word, event, hit, listed,
 from inspector.formats.importer import Importer, Source, add_search, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw, read_rows
+from inspector.i18n import _
 from inspector.records import ABSENT
 
 LOSS = ["policy: a document store keeps no access rules", "status: a document store keeps no status of a node"]
@@ -77,10 +78,10 @@ def _store(source: Source, collector: Collector, watch: Watch) -> None:
     for raw in read_rows(source.path, source.name, "json", watch, collector.fault):
         if raw.section in (_DATA, _REFS):
             if not isinstance(raw.value, dict):
-                raise InputError.at(source.name, raw.origin.line, raw.section, "is not an object", "an object")
+                raise InputError.at(source.name, raw.origin.line, raw.section, _("is not an object"), _("an object"))
             held[raw.section] = raw
     if _DATA not in held:
-        raise InputError.at(source.name, None, _DATA, "is missing", "the store's nodes")
+        raise InputError.at(source.name, None, _DATA, _("is missing"), _("the store's nodes"))
     data: Raw = held[_DATA]
     raws = (Raw(node_id, node, data.origin, data.suspect) for node_id, node in data.value.items())
     add_all(raws, lambda raw: _stored(raw, collector), collector)
@@ -113,7 +114,7 @@ def _node(draft: Draft, node_id: str) -> dict[str, Any]:
             node_id = as_word(draft.take(name, "id")) or node_id
             break
     if not node_id:
-        raise FieldError("id_", "is missing or no text", "the node's id")
+        raise FieldError("id_", _("is missing or no text"), _("the node's id"))
     draft.put("id", node_id)
     _text(draft)
     draft.vector("embedding")

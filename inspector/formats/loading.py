@@ -24,6 +24,7 @@ from inspector.formats.registry import FORMATS
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.settings import check_assumptions, merge_settings, read_settings
 from inspector.formats.sniff import sniff
+from inspector.i18n import _, _d
 from inspector.records import Bundle, OnProgress, Settings, default_as_of
 from inspector.times import parse_time
 
@@ -53,7 +54,7 @@ def load(
     """
     options = options or LoadOptions()
     if not paths:
-        raise InputError.at("SOURCE", None, "", "nothing was given", "a file or a folder")
+        raise InputError.at("SOURCE", None, "", _("nothing was given"), _("a file or a folder"))
     with _no_trace(paths, options):
         return _load(paths, options, on_progress, cancelled)
 
@@ -66,8 +67,8 @@ def _no_trace(paths: Sequence[Path], options: LoadOptions) -> Iterator[None]:
     except InputError:
         for path in paths:
             if options.as_format is None and not is_address(path) and path.is_file() and traces.looks_like(path):
-                expected = f"the store of memories as SOURCE, and --trace {name_of(path)}"
-                raise InputError.at(name_of(path), None, "", "holds traces and no memories", expected) from None
+                expected = _d("the store of memories as SOURCE, and --trace {name_of}").format(name_of=name_of(path))
+                raise InputError.at(name_of(path), None, "", _("holds traces and no memories"), expected) from None
         raise
 
 
@@ -188,7 +189,7 @@ def _size(file: Path) -> int:
     try:
         size = file.stat().st_size
         if not file.is_file():
-            raise InputError.at(name_of(file), None, "", "is not an ordinary file", "a file")
+            raise InputError.at(name_of(file), None, "", _("is not an ordinary file"), "a file")
         return size
     except OSError as error:
         raise os_fault(error, name_of(file)) from None
@@ -242,7 +243,7 @@ def _settings(
 def _check_one(texts: Sequence[tuple[Path, str]], expected: str) -> None:
     for file, text in texts[1:]:
         if text != texts[0][1]:
-            raise InputError.at(name_of(file), None, "", f"differs from {texts[0][0]}", expected)
+            raise InputError.at(name_of(file), None, "", _("differs from {texts}").format(texts=texts[0][0]), expected)
 
 
 def _as_flag(error: FieldError) -> FieldError:
@@ -288,8 +289,8 @@ def _check_any(paths: Sequence[Path], collector: Collector) -> None:
     name = ", ".join(postgres.shown(path) for path in paths)
     if collector.skipped:
         wrong = f"no memory could be read: {len(collector.skipped):,} skipped, the first at {collector.skipped[0]}"
-        raise InputError.at(name, None, "", wrong, "at least one memory")
-    raise InputError.at(name, None, "", "holds no memories", "at least one memory")
+        raise InputError.at(name, None, "", wrong, _("at least one memory"))
+    raise InputError.at(name, None, "", _("holds no memories"), _("at least one memory"))
 
 
 def _default_as_of(collector: Collector, settings: Settings, options: LoadOptions) -> Any:
@@ -299,4 +300,6 @@ def _default_as_of(collector: Collector, settings: Settings, options: LoadOption
     try:
         return parse_time(text, "--as-of", settings.timezone)
     except FieldError as error:
-        raise InputError.at("--as-of", None, "", error.wrong, f"{error.expected}, or now") from None
+        raise InputError.at(
+            "--as-of", None, "", error.wrong, _("{expected}, or now").format(expected=error.expected)
+        ) from None

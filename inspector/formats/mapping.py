@@ -73,6 +73,7 @@ from inspector.formats.outline import outline
 from inspector.formats.recognise import Source
 from inspector.formats.rows import Container, Raw, read_rows
 from inspector.formats.sniff import sniff
+from inspector.i18n import _, _d
 from inspector.records import FieldSpec, Memory, Origin
 
 FORMAT = Format(
@@ -101,8 +102,8 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
         return read_mapping(path)
     if source.format in GIVEN:
         name = postgres.shown(source.path)
-        expected = f"--mapping FILE; `inspector map {name} --out mapping.toml` proposes one"
-        raise Unrecognised.at(name, None, "", "no mapping was given", expected)
+        expected = _d("--mapping FILE; `inspector map {name} --out mapping.toml` proposes one").format(name=name)
+        raise Unrecognised.at(name, None, "", _("no mapping was given"), expected)
     return None
 
 
@@ -116,13 +117,15 @@ def with_files(source: Source, options: LoadOptions) -> Source:
         is_given = part == "memories" and source.format in GIVEN
         if section.file is not None and not is_given:
             if not section.file.exists():
-                wrong = f"there is no {section.file}"
-                raise InputError.at(mapped.file, None, f"{part}.file", wrong, "a file, named from this file's folder")
+                wrong = _d("there is no {file}").format(file=section.file)
+                raise InputError.at(
+                    mapped.file, None, f"{part}.file", wrong, _("a file, named from this file's folder")
+                )
             parts[part] = section.file
         elif part not in parts and (section.records or section.table) and "memories" in parts:
             parts[part] = parts["memories"]  # another list of the same document, another table of the same database
     if "memories" not in parts:
-        raise InputError.at(mapped.file, None, "memories", "names no file", "file = …, or memories.* beside it")
+        raise InputError.at(mapped.file, None, "memories", _("names no file"), _("file = …, or memories.* beside it"))
     files = [*source.files, *(file for file in parts.values() if not is_address(file))]
     return replace(source, parts=parts, files=tuple(dict.fromkeys(files)))
 
@@ -135,7 +138,9 @@ def read(source: Source, mapped: Mapped, collector: Collector, watch: Watch) -> 
             continue
         section = mapped.sections.get(part)
         if section is None and is_address(path):
-            raise InputError.at(mapped.file, None, part, "is missing", f"a section [{part}] that names the table")
+            raise InputError.at(
+                mapped.file, None, part, _("is missing"), _("a section [{part}] that names the table").format(part=part)
+            )
         if section is None:
             canonical.read_part(path, part, sniff(path).container, collector, watch)
         else:
@@ -162,7 +167,9 @@ def _read_part(path: Path, file: str, section: Section, collector: Collector, wa
             continue
         take[section.part](record, raw.origin, raw.suspect)
     if not seen and len(collector.skipped) == skipped:
-        raise InputError.at(name, None, "", "the file holds no records", f"at least one of {section.part}")
+        raise InputError.at(
+            name, None, "", _("the file holds no records"), _("at least one of {part}").format(part=section.part)
+        )
     if section.part == "memories":
         canonical.note_page(name, len(collector.memories) + collector.repeated - before, collector)
     prefix = {"memories": "", "queries": "query.", "judgments": "judgment."}[section.part]
@@ -179,7 +186,7 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
     container = _container(path)
     if container == "postgresql":
         if not section.table:
-            raise InputError.at(file, None, f"{section.part}.table", "is missing", "the table's name")
+            raise InputError.at(file, None, f"{section.part}.table", _("is missing"), _("the table's name"))
         for row, origin in postgres.read_table(path, section.table, watch, collector.fault):
             yield Raw("", row, origin, True)
         return
@@ -187,18 +194,24 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
         yield from _table_rows(path, name, file, section, collector, watch)
         return
     if section.table:
-        wrong = f"{name} is no database"
-        raise InputError.at(file, None, f"{section.part}.table", wrong, "records, for a list inside JSON")
+        wrong = _d("{name} is no database").format(name=name)
+        raise InputError.at(file, None, f"{section.part}.table", wrong, _("records, for a list inside JSON"))
     where = f"{section.part}.records"
     if not section.records:
         for raw in read_rows(path, name, container, watch, collector.fault):
             if raw.whole:
-                wrong = f"{name} is an object, not a list"
-                raise InputError.at(file, None, where, wrong, "the path to the list in it")
+                wrong = _d("{name} is an object, not a list").format(name=name)
+                raise InputError.at(file, None, where, wrong, _("the path to the list in it"))
             yield raw
         return
     if container in ("csv", "parquet"):
-        raise InputError.at(file, None, where, f"{name} is {container}", "no records path: every row is a record")
+        raise InputError.at(
+            file,
+            None,
+            where,
+            _("{name} is {container}").format(name=name, container=container),
+            _("no records path: every row is a record"),
+        )
     wanted = path_text(section.records)
     found = False
     for raw in read_rows(path, name, "json", watch, collector.fault, frozenset((section.records,))):
@@ -206,11 +219,21 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
             continue
         found = True
         if raw.whole:
-            raise InputError.at(file, None, where, f"{wanted} of {name} is not a list", "the path to a list")
+            raise InputError.at(
+                file,
+                None,
+                where,
+                _("{wanted} of {name} is not a list").format(wanted=wanted, name=name),
+                _("the path to a list"),
+            )
         yield raw
     if not found:
         raise InputError.at(
-            file, None, where, f"{name} has nothing, or an empty list, at {wanted}", "the path to a list"
+            file,
+            None,
+            where,
+            _("{name} has nothing, or an empty list, at {wanted}").format(name=name, wanted=wanted),
+            _("the path to a list"),
         )
 
 
@@ -225,15 +248,15 @@ def _table_rows(
 ) -> Iterator[Raw]:
     where = f"{section.part}.table"
     if section.records:
-        raise InputError.at(file, None, f"{section.part}.records", f"{name} is a database", "table")
+        raise InputError.at(file, None, f"{section.part}.records", _("{name} is a database").format(name=name), "table")
     known = sqlite.tables(path)
     table = section.table
     if not table and len(known) != 1:
-        raise InputError.at(file, None, where, "is missing", "one of " + (", ".join(map(clip, known)) or "none"))
+        raise InputError.at(file, None, where, _("is missing"), _("one of ") + (", ".join(map(clip, known)) or "none"))
     table = table or next(iter(known))
     if table not in known:
-        wrong = f"{name} has no table {clip(table, 60)}"
-        raise InputError.at(file, None, where, wrong, "one of " + (", ".join(map(clip, known)) or "none"))
+        wrong = _d("{name} has no table {clip}").format(name=name, clip=clip(table, 60))
+        raise InputError.at(file, None, where, wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
     for row, origin in sqlite.read_table(path, name, table, watch, collector.fault):
         yield Raw("", row, origin, True)
 
@@ -306,7 +329,7 @@ class _Maker:
     def make(self, raw: Any) -> dict[str, Any]:
         """The canonical record. Raises FieldError."""
         if not isinstance(raw, dict):
-            raise FieldError("", f"{clip(repr(raw), 40)} is not an object", "an object")
+            raise FieldError("", _("{clip} is not an object").format(clip=clip(repr(raw), 40)), _("an object"))
         made: dict[str, Any] = {}
         for target, path in self._section.fields.items():
             value = lookup(raw, path)
@@ -387,7 +410,9 @@ def _seconds(value: Any, per_second: int, field: str) -> Any:
         try:
             value = int(value)
         except ValueError:
-            raise FieldError(field, f"{clip(repr(value), 60)} is not a count", "a whole number of the unit") from None
+            raise FieldError(
+                field, _("{clip} is not a count").format(clip=clip(repr(value), 60)), _("a whole number of the unit")
+            ) from None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     if isinstance(value, int) and value % per_second == 0:

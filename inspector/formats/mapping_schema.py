@@ -12,6 +12,7 @@ from inspector.errors import FieldError, InputError
 from inspector.formats.base import at, clip, did_you_mean, name_of
 from inspector.formats.collect import JUDGMENT_FIELDS
 from inspector.formats.settings import check_keys, check_timezone, read_toml
+from inspector.i18n import _, _d
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, check_field
 
 PARTS = ("memories", "queries", "judgments")
@@ -102,19 +103,19 @@ def check_mapping(table: Mapping[str, Any], path: Path) -> Mapped:
     except FieldError as error:
         raise at(error, file, None) from None
     if not sections:
-        raise InputError.at(file, None, "", "maps nothing", "a section [memories], [queries] or [judgments]")
+        raise InputError.at(file, None, "", _("maps nothing"), "a section [memories], [queries] or [judgments]")
     return Mapped(file, timezone, sections)
 
 
 def _table(value: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise FieldError(where, "is not a table", "a table")
+        raise FieldError(where, _("is not a table"), "a table")
     return value
 
 
 def _text(value: Any, where: str, expected: str) -> str:
     if not isinstance(value, str) or not value:
-        raise FieldError(where, f"{clip(repr(value), 60)} is not a text", expected)
+        raise FieldError(where, _("{clip} is not a text").format(clip=clip(repr(value), 60)), expected)
     return value
 
 
@@ -122,8 +123,8 @@ def _section(part: str, table: Any, path: Path) -> Section:
     table = _table(table, part)
     for name in table:
         if name not in _SECTION:
-            wrong = f"unknown key{did_you_mean(name, _SECTION)}"
-            raise FieldError(f"{part}.{clip(name)}", wrong, "one of " + ", ".join(_SECTION))
+            wrong = _d("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, _SECTION))
+            raise FieldError(f"{part}.{clip(name)}", wrong, _("one of ") + ", ".join(_SECTION))
 
     def targets(name: str) -> dict[Target, tuple[Any, str]]:
         where = f"{part}.{name}"
@@ -136,10 +137,12 @@ def _section(part: str, table: Any, path: Path) -> Section:
     file = None
     if "file" in table:
         file = path.parent / _text(table["file"], f"{part}.file", "a file's name")
-    records = split_path(_text(table["records"], f"{part}.records", "a path to a list")) if "records" in table else ()
+    records = (
+        split_path(_text(table["records"], f"{part}.records", _d("a path to a list"))) if "records" in table else ()
+    )
     table_name = _text(table["table"], f"{part}.table", "a table's name") if "table" in table else ""
     if table_name and records:
-        raise FieldError(f"{part}.records", "stands beside table", "one of the two: a row of a table is a record")
+        raise FieldError(f"{part}.records", _("stands beside table"), _("one of the two: a row of a table is a record"))
     made = Section(
         part=part,
         file=file,
@@ -177,11 +180,17 @@ def _flat(rows: Mapping[str, Any], part: str) -> dict[str, Any]:
 
 def _target(part: str, key: str, where: str) -> Target:
     specs = SPECS[part]
-    outer, _, inner = key.partition(".")
+    outer, _rest1, inner = key.partition(".")
     if outer not in specs:
-        raise FieldError(where, f"no such field{did_you_mean(outer, specs)}", f"a field of {part}")
+        raise FieldError(
+            where,
+            _("no such field{did_you_mean}").format(did_you_mean=did_you_mean(outer, specs)),
+            _("a field of {part}").format(part=part),
+        )
     if inner and specs[outer].kind != "object":
-        raise FieldError(where, f"{outer} is not an object", f"{outer} alone")
+        raise FieldError(
+            where, _("{outer} is not an object").format(outer=outer), _("{outer} alone").format(outer=outer)
+        )
     return (outer, inner) if inner else (outer,)
 
 
@@ -199,13 +208,13 @@ def _constant(part: str, key: Target, value: Any, where: str) -> Any:
 def _template(value: Any, where: str) -> Template:
     parts = value if isinstance(value, list) else [value]
     if not parts:
-        raise FieldError(where, "is empty", "a text with {source path} in it, or a list of such texts")
+        raise FieldError(where, _("is empty"), "a text with {source path} in it, or a list of such texts")
     texts = [_text(part, where, "a text with {source path} in it, or a list of such texts") for part in parts]
     paths: list[SourcePath] = []
     for text in texts:
         rest = _HOLE.sub("", text)
         if "{" in rest or "}" in rest:
-            raise FieldError(where, "a brace is not closed", "{source path}; {{ and }} for braces themselves")
+            raise FieldError(where, _("a brace is not closed"), "{source path}; {{ and }} for braces themselves")
         holes = [found[1] for found in _HOLE.finditer(text) if found[1] is not None]
         paths.extend(split_path(_text(hole, where, "a source path between the braces")) for hole in holes)
     return Template(tuple(texts), isinstance(value, list), tuple(dict.fromkeys(paths)))
@@ -217,7 +226,9 @@ def _values(value: Any, where: str) -> Mapping[str, Any]:
 
 def _unit(value: Any, where: str) -> int:
     if value not in UNITS:
-        raise FieldError(where, f"{clip(repr(value), 60)} is no unit of time", "one of " + ", ".join(UNITS))
+        raise FieldError(
+            where, _("{clip} is no unit of time").format(clip=clip(repr(value), 60)), _("one of ") + ", ".join(UNITS)
+        )
     return UNITS[value]
 
 
@@ -229,16 +240,24 @@ def _check_targets(section: Section) -> None:
         for target in table:
             text = ".".join(target)
             if target in made:
-                raise FieldError(f"{part}.{name}.{text}", f"stands in {made[target]} too", "one source for one field")
+                raise FieldError(
+                    f"{part}.{name}.{text}",
+                    _("stands in {made} too").format(made=made[target]),
+                    _("one source for one field"),
+                )
             made[target] = name
     for required in _REQUIRED[part]:
         if (required,) not in made:
-            raise FieldError(f"{part}.fields.{required}", "is missing", "the source path of this field")
+            raise FieldError(f"{part}.fields.{required}", _("is missing"), _("the source path of this field"))
     for name, modifiers in (("values", section.values), ("units", section.units), ("split", section.split)):
         for target in modifiers:
             text = ".".join(target)
             if target not in section.fields:
-                raise FieldError(f"{part}.{name}.{text}", f"there is no {part}.fields.{text}", "a field that is mapped")
+                raise FieldError(
+                    f"{part}.{name}.{text}",
+                    _("there is no {part}.fields.{text}").format(part=part, text=text),
+                    _("a field that is mapped"),
+                )
             spec = SPECS[part][target[0]]
             if name == "units" and spec.kind != "time":
-                raise FieldError(f"{part}.{name}.{text}", "is not a time", "a field that holds a time")
+                raise FieldError(f"{part}.{name}.{text}", _("is not a time"), _("a field that holds a time"))

@@ -31,6 +31,7 @@ from inspector.formats.draft import Draft, add_all, as_word, event, finite, hit,
 from inspector.formats.importer import Importer, Source, add_search, each, note_marks, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _
 from inspector.records import ABSENT
 
 LOSS = [
@@ -104,7 +105,9 @@ def item(draft: Draft, text: str) -> dict[str, Any]:
     if "id" not in draft.fields:  # of a payload in a vector store it is taken already
         draft.identity("id")
     if not isinstance(draft.get(text), str):
-        raise FieldError(text, "is missing" if draft.get(text) is ABSENT else "is no text", "the memory's text")
+        raise FieldError(
+            text, _("is missing") if draft.get(text) is ABSENT else _("is no text"), _("the memory's text")
+        )
     draft.put("text", draft.take(text, "text"))
     _owner(draft)
     draft.time("created_at", "created_at")
@@ -169,12 +172,12 @@ def _inner(draft: Draft) -> None:
 def _relation(value: Any) -> dict[str, Any]:
     """A relation of the graph store: a search says ``destination`` where a list says ``target``."""
     if not isinstance(value, dict):
-        raise FieldError("relations", "is not an object", "source, relationship and target")
+        raise FieldError("relations", _("is not an object"), _("source, relationship and target"))
     target = value.get("target", value.get("destination"))
     given = (value.get("source"), value.get("relationship"), target)
     parts = [part for part in given if isinstance(part, str)]
     if len(parts) < len(given):
-        raise FieldError("relations", "lacks a part", "source, relationship and target or destination")
+        raise FieldError("relations", _("lacks a part"), _("source, relationship and target or destination"))
     rest = {k: v for k, v in value.items() if k not in ("source", "relationship", "target", "destination")}
     made: dict[str, Any] = {
         "id": " | ".join(parts),

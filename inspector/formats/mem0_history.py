@@ -25,6 +25,7 @@ from inspector.formats.draft import readable_time
 from inspector.formats.importer import Importer, Source, each
 from inspector.formats.mem0 import LOSS
 from inspector.formats.outline import Outline
+from inspector.i18n import _
 from inspector.records import Memory, Origin
 from inspector.text import words
 
@@ -93,14 +94,16 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
 def _checked(row: dict[str, Any]) -> str:
     memory_id, kind = row["memory_id"], row["event"]
     if not isinstance(memory_id, str) or not memory_id:
-        raise FieldError("memory_id", "is missing", "the memory's id")
+        raise FieldError("memory_id", _("is missing"), _("the memory's id"))
     if kind not in _EVENTS:
-        raise FieldError("event", f"{clip(repr(kind), 40)} is not known", "one of " + ", ".join(_EVENTS))
+        raise FieldError(
+            "event", _("{clip} is not known").format(clip=clip(repr(kind), 40)), _("one of ") + ", ".join(_EVENTS)
+        )
     for name in ("old_memory", "new_memory"):
         if row[name] is not None and not isinstance(row[name], str):
-            raise FieldError(name, "is no text", "a text or NULL")
+            raise FieldError(name, _("is no text"), _("a text or NULL"))
     if kind != "DELETE" and row["new_memory"] is None:
-        raise FieldError("new_memory", "is missing", f"the text that the {kind} stored")
+        raise FieldError("new_memory", _("is missing"), _("the text that the {kind} stored").format(kind=kind))
     return memory_id
 
 

@@ -33,6 +33,7 @@ from inspector.formats.draft import Draft, as_word, listed, readable_time
 from inspector.formats.importer import Importer, Source, each, not_this
 from inspector.formats.outline import Outline, outline
 from inspector.formats.rows import Raw, read_rows
+from inspector.i18n import _
 from inspector.records import ABSENT
 from inspector.times import parse_time
 
@@ -122,11 +123,17 @@ def _unpacked(source: Source, folder: Path, watch: Watch) -> Path:
     try:
         with zipfile.ZipFile(source.path) as opened:
             if opened.getinfo(MEMBER).file_size > UNPACKED_LIMIT:
-                raise not_this(source.name, f"{MEMBER} unpacks to more than 4 GiB", "a smaller export")
+                raise not_this(
+                    source.name, _("{MEMBER} unpacks to more than 4 GiB").format(MEMBER=MEMBER), _("a smaller export")
+                )
             with opened.open(MEMBER) as packed, target.open("wb") as out:
                 shutil.copyfileobj(packed, out, 1 << 20)  # ends with an error where it holds more than it says
     except _ZIP_ERRORS as error:
-        raise not_this(source.name, f"broken zip ({clip(str(error))})", f"a whole zip with {MEMBER}") from None
+        raise not_this(
+            source.name,
+            _("broken zip ({clip})").format(clip=clip(str(error))),
+            _("a whole zip with {MEMBER}").format(MEMBER=MEMBER),
+        ) from None
     return target
 
 
@@ -150,7 +157,7 @@ class _Export:
             elif raw.section == "export_meta" and isinstance(raw.value, dict):
                 self.meta = raw.value
             elif raw.section in self.tables and raw.value is not None:
-                raise InputError.at(self.name, raw.origin.line, raw.section, "is not a list", "a list")
+                raise InputError.at(self.name, raw.origin.line, raw.section, _("is not a list"), "a list")
         self._check_version()
         access = _Access(
             [one.value for one in self.tables["apps"]], [one.value for one in self.tables["access_controls"]]
@@ -170,13 +177,15 @@ class _Export:
         if isinstance(raw.value, dict):
             self.tables[raw.section].append(raw)
         else:
-            error = FieldError(raw.section, "is not an object", "an object")
+            error = FieldError(raw.section, _("is not an object"), _("an object"))
             self.collector.fault(at(error, self.name, raw.origin.line))
 
     def _check_version(self) -> None:
         version = self.meta.get("version", "1")
         if str(version) != "1":
-            raise not_this(self.name, f"is an export of version {clip(str(version), 20)}", "version 1")
+            raise not_this(
+                self.name, _("is an export of version {clip}").format(clip=clip(str(version), 20)), "version 1"
+            )
 
     def _history(self) -> dict[str, list[dict[str, Any]]]:
         made: dict[str, list[dict[str, Any]]] = {}
@@ -197,7 +206,9 @@ class _Export:
         memory_id = draft.identity("id")
         content = draft.take("content", "text")
         if not isinstance(content, str):
-            raise FieldError("content", "is missing" if content is ABSENT else "is no text", "the memory's text")
+            raise FieldError(
+                "content", _("is missing") if content is ABSENT else _("is no text"), _("the memory's text")
+            )
         draft.put("text", content)
         self._owner(draft)
         app = access.names.get(as_word(draft.get("app_id")) or "")

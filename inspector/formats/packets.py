@@ -15,6 +15,7 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
+from inspector.i18n import _
 
 FORMAT = Format(
     name="authority-packet",
@@ -60,7 +61,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
             if raw.section != "scenarios":
                 continue
             if raw.whole:
-                error = FieldError("scenarios", "is not a list", "a list of scenarios")
+                error = FieldError("scenarios", _("is not a list"), _("a list of scenarios"))
                 raise at(error, name, raw.origin.line)
             try:
                 _check(raw.value)
@@ -87,19 +88,21 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
 
 def _check(scenario: Any) -> None:
     if not isinstance(scenario, dict):
-        raise FieldError("", "is not an object", "a scenario with id, query and memory_store")
+        raise FieldError("", _("is not an object"), _("a scenario with id, query and memory_store"))
     for key in ("id", "query"):
         if not isinstance(scenario.get(key), str) or not scenario[key]:
-            raise FieldError(key, "is missing" if key not in scenario else "is not a text", "a text")
+            raise FieldError(key, _("is missing") if key not in scenario else _("is not a text"), "a text")
     store = scenario.get("memory_store")
     if not isinstance(store, list):
-        raise FieldError("memory_store", "is missing" if store is None else "is not a list", "a list of memories")
+        raise FieldError(
+            "memory_store", _("is missing") if store is None else _("is not a list"), _("a list of memories")
+        )
     for i, memory in enumerate(store):
         where = f"memory_store[{i}]"
         if not isinstance(memory, dict):
-            raise FieldError(where, "is not an object", "a memory with role and text")
+            raise FieldError(where, _("is not an object"), _("a memory with role and text"))
         if "id" not in memory and not (isinstance(memory.get("role"), str) and memory["role"]):
-            raise FieldError(f"{where}.id", "is missing, and there is no role to name it by", "an id or a role")
+            raise FieldError(f"{where}.id", _("is missing, and there is no role to name it by"), _("an id or a role"))
 
 
 def _memories(scenario: dict[str, Any]) -> list[dict[str, Any]]:

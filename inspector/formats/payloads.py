@@ -23,6 +23,7 @@ from inspector.formats import mem0
 from inspector.formats.base import clip
 from inspector.formats.collect import Collector
 from inspector.formats.draft import Draft, as_word
+from inspector.i18n import _d
 from inspector.records import ABSENT, Presence, presence_of
 
 TENANTS = ("tenant_id", "tenant", "org_id", "organization_id")
@@ -63,7 +64,7 @@ def note_textless(collector: Collector, first: int, name: str) -> None:
     if empty and empty == len(added):
         names = clip(", ".join(sorted(collector.kept)), 100) or "nothing"
         wrong = f"no record holds a text under a known name (kept: {names})"
-        expected = "one of " + ", ".join(TEXTS) + "; or a mapping with --mapping"
+        expected = _d("one of ") + ", ".join(TEXTS) + "; or a mapping with --mapping"
         raise InputError.at(name, None, "", wrong, expected)
     if empty:
         collector.notes.append(f"{name}: {empty:,} records hold no text under a known name")

@@ -27,6 +27,7 @@ from inspector.formats.base import Format, Watch, at, clip, name_of, path_text
 from inspector.formats.lines import Fault
 from inspector.formats.mapping_schema import split_path
 from inspector.formats.tables import plain
+from inspector.i18n import _, _d
 from inspector.records import Origin
 
 FORMAT = Format(
@@ -84,8 +85,8 @@ def _transaction(path: Path, tables_named: bool = True) -> Iterator[Any]:
         from psycopg.types.json import set_json_loads
         from psycopg.types.string import TextLoader
     except ImportError:
-        wrong = "reading a database needs psycopg, which is not installed"
-        raise InputError.at(name, None, "", wrong, 'pip install "inspector-memory[postgres]"') from None
+        wrong = _d("reading a database needs psycopg, which is not installed")
+        raise InputError.at(name, None, "", wrong, _('pip install "inspector-memory[postgres]"')) from None
     try:
         connection = psycopg.connect(
             url,
@@ -108,7 +109,7 @@ def _transaction(path: Path, tables_named: bool = True) -> Iterator[Any]:
             yield connection
             connection.execute("COMMIT")
     except psycopg.Error as error:
-        expected = "a table that you may read"
+        expected = _d("a table that you may read")
         if tables_named and isinstance(error, psycopg.errors.UndefinedTable):
             listed = ", ".join(clip(one, 60) for one in list(tables(path))[:_NAMED])
             expected = f"one of {listed}" if listed else expected

@@ -27,6 +27,7 @@ from inspector.formats.match import Confidence, Proposal, propose
 from inspector.formats.outline import EACH, Outline, outline
 from inspector.formats.rows import Container, Raw, read_rows
 from inspector.formats.sniff import sniff
+from inspector.i18n import _
 
 __all__ = ["Confidence", "Proposal", "Sample", "mapping_toml", "propose", "sample"]
 
@@ -74,7 +75,7 @@ def sample(path: Path, limit: int = 200, table: str = "", records: str = "") -> 
     raws = read_rows(path, name, container, watch, raise_, wanted_lists)
     rows = tuple(itertools.islice((raw.value for raw in raws if _is_record(raw, wanted)), limit))
     if not rows:
-        raise InputError.at(name, None, "", "holds no records", "a list of objects")
+        raise InputError.at(name, None, "", _("holds no records"), _("a list of objects"))
     lists = tuple(path_text(one) for one in _lists(found)) if container == "json" else ()
     return Sample(rows, container, wanted, lists)
 
@@ -86,23 +87,31 @@ def _is_record(raw: Raw, wanted: str) -> bool:
 def _sample_table(path: Path, name: str, found: Outline, watch: Watch, limit: int, table: str) -> Sample:
     tables = tuple(sorted(found.tables, key=lambda one: (-len(found.tables[one]), one)))
     if not tables:
-        raise InputError.at(name, None, "", "has no tables", "a table of memories")
+        raise InputError.at(name, None, "", _("has no tables"), _("a table of memories"))
     chosen = table or tables[0]
     rows = sqlite.read_table(path, name, chosen, watch, lambda _: None)
-    taken = tuple(row for row, _ in itertools.islice(rows, limit))
+    taken = tuple(row for row, _rest1 in itertools.islice(rows, limit))
     if not taken:
-        raise InputError.at(name, None, "", f"the table {chosen} holds no rows", "a table of memories")
+        raise InputError.at(
+            name, None, "", _("the table {chosen} holds no rows").format(chosen=chosen), _("a table of memories")
+        )
     return Sample(taken, "sqlite", table=chosen, tables=tables)
 
 
 def _sample_live(path: Path, limit: int, table: str) -> Sample:
     tables = tuple(postgres.tables(path))
     if not tables and not table:
-        raise InputError.at(safe_address(path), None, "", "has no tables that may be read", "a table of memories")
+        raise InputError.at(safe_address(path), None, "", _("has no tables that may be read"), _("a table of memories"))
     chosen = table or tables[0]
     rows = tuple(postgres.first_rows(path, chosen, limit))
     if not rows:
-        raise InputError.at(safe_address(path), None, "", f"the table {chosen} holds no rows", "a table of memories")
+        raise InputError.at(
+            safe_address(path),
+            None,
+            "",
+            _("the table {chosen} holds no rows").format(chosen=chosen),
+            _("a table of memories"),
+        )
     return Sample(rows, "postgresql", table=chosen, tables=tables)
 
 

@@ -28,6 +28,7 @@ from inspector.formats.draft import Draft, add_all, event, finite, hit, score_of
 from inspector.formats.importer import Importer, Source, add_search, each, note_marks, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
+from inspector.i18n import _
 from inspector.records import ABSENT
 
 LOSS = ["policy: Qdrant keeps no access rules", "status: Qdrant keeps no status of a point"]
@@ -97,7 +98,9 @@ def _point(draft: Draft) -> dict[str, Any]:
     _vector(draft)
     payload = draft.take("payload", "text, namespace, … by name")
     if not isinstance(payload, dict):
-        raise FieldError("payload", "is null" if payload is None else "is no object", "a payload with the text")
+        raise FieldError(
+            "payload", _("is null") if payload is None else _("is no object"), _("a payload with the text")
+        )
     inner = draft.inside(_flat(payload), "payload.")
     inner.rest.update({name: value for name, value in draft.rest.items() if name not in inner.rest})
     return payloads.memory(inner, payload, LOSS)

@@ -15,6 +15,7 @@ from inspector.formats.importers import BY_NAME, IMPORTERS
 from inspector.formats.outline import outline
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
+from inspector.i18n import _, _d
 
 PARTS = ("memories", "queries", "judgments")
 _SETTINGS = {
@@ -53,12 +54,14 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
     nothing that can be read is there.
     """
     if as_format is not None and as_format not in known:
-        wrong = f"no such format{did_you_mean(as_format, known)}"
-        raise InputError.at("--as " + clip(as_format), None, "", wrong, "one of " + ", ".join(known))
+        wrong = _d("no such format{did_you_mean}").format(did_you_mean=did_you_mean(as_format, known))
+        raise InputError.at("--as " + clip(as_format), None, "", wrong, _("one of ") + ", ".join(known))
     if is_address(path):
         url_of(path)  # one with a password is refused before anything else looks at it
         if as_format not in (None, postgres.FORMAT.name):
-            raise InputError.at(safe_address(path), None, "", f"is a database, not {as_format}", "no --as")
+            raise InputError.at(
+                safe_address(path), None, "", _("is a database, not {as_format}").format(as_format=as_format), "no --as"
+            )
         return Source(path, postgres.FORMAT.name, (), {"memories": path})
     try:
         is_folder = path.stat() is not None and path.is_dir()
@@ -69,14 +72,16 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
     if is_folder:
         return _folder(path, as_format, mapped)
     if not path.is_file():
-        raise InputError.at(name_of(path), None, "", "is neither a file nor a folder", "a file that can be read twice")
+        raise InputError.at(
+            name_of(path), None, "", _("is neither a file nor a folder"), _("a file that can be read twice")
+        )
     return _file(path, as_format, mapped)
 
 
 def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format in CONTAINERS or as_format == "mapped":
-        wrong = f"is a folder, and {as_format} is a file"
-        raise InputError.at(name_of(path), None, "", wrong, "a file, or --as bundle")
+        wrong = _d("is a folder, and {as_format} is a file").format(as_format=as_format)
+        raise InputError.at(name_of(path), None, "", wrong, _("a file, or --as bundle"))
     found = _imported(path, as_format)
     if found is not None and (as_format is not None or not mapped):
         return found
@@ -91,8 +96,8 @@ def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
                 return Source(path, name, files)
     if mapped and as_format in (None, "bundle"):
         return Source(path, "bundle", tuple(_bundle_parts(path).values()), _bundle_parts(path))
-    expected = "memories.*, or a folder that `inspector formats` lists"
-    raise InputError.at(name_of(path), None, "", "the folder holds no memories", expected)
+    expected = _d("memories.*, or a folder that `inspector formats` lists")
+    raise InputError.at(name_of(path), None, "", _("the folder holds no memories"), expected)
 
 
 def _imported(path: Path, as_format: str | None) -> Source | None:
@@ -107,7 +112,7 @@ def _imported(path: Path, as_format: str | None) -> Source | None:
         if files:
             return Source(path, importer.format.name, tuple(part for file in files for part in sqlite.files(file)))
     if as_format in BY_NAME:
-        wrong, what = f"is not {as_format} data", BY_NAME[as_format].format.recognised_by
+        wrong, what = _d("is not {as_format} data").format(as_format=as_format), BY_NAME[as_format].format.recognised_by
         raise InputError.at(name_of(path), None, "", wrong, what)
     return None
 
@@ -125,21 +130,31 @@ def _bundle_parts(folder: Path) -> dict[str, Path]:
         if not file.is_file() or (part not in PARTS and part not in _SETTINGS.values()):
             continue
         if part in parts:
-            wrong = f"two files could be the {part}: {parts[part].name} and {file.name}"
-            raise InputError.at(name_of(folder), None, "", wrong, "one of them")
+            wrong = _d("two files could be the {part}: {name} and {name2}").format(
+                part=part, name=parts[part].name, name2=file.name
+            )
+            raise InputError.at(name_of(folder), None, "", wrong, _("one of them"))
         parts[part] = file
     return parts
 
 
 def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format == postgres.FORMAT.name:
-        raise InputError.at(name_of(path), None, "", "is a file, and not a database", "postgresql://USER@HOST/DB")
+        raise InputError.at(name_of(path), None, "", _("is a file, and not a database"), "postgresql://USER@HOST/DB")
     if as_format == "bundle":
-        raise InputError.at(name_of(path), None, "", "is a file, and a bundle is a folder", "a folder with memories.*")
+        raise InputError.at(
+            name_of(path), None, "", _("is a file, and a bundle is a folder"), _("a folder with memories.*")
+        )
     if as_format in _FINDERS:
         files = _FINDERS[as_format](path)
         if not files:
-            raise InputError.at(name_of(path), None, "", f"is not {as_format} data", f"a file of {as_format}")
+            raise InputError.at(
+                name_of(path),
+                None,
+                "",
+                _("is not {as_format} data").format(as_format=as_format),
+                _("a file of {as_format}").format(as_format=as_format),
+            )
         return Source(path, as_format, files)
     if mapped or as_format == "mapped":
         if outline(path).holder != "sqlite":
@@ -153,13 +168,17 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format is None and kind in _FINDERS:
         return Source(path, kind, _FINDERS[kind](path))
     if kind == "rhelm-questions":
-        raise InputError.at(name_of(path), None, "", "holds rhelm questions without memories", "the rhelm folder")
+        raise InputError.at(name_of(path), None, "", _("holds rhelm questions without memories"), _("the rhelm folder"))
     if kind in PARTS:
         return Source(path, as_format or shape.container, (path,), {kind: path})
     if as_format is not None:
         return Source(path, as_format, (path,), {"memories": path})
     if shape.container == "json" and not shape.keys:
-        raise InputError.at(name_of(path), None, "", "the file holds no records", "at least one of memories")
+        raise InputError.at(name_of(path), None, "", _("the file holds no records"), _("at least one of memories"))
     fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
-    expected = f"{READABLE}; `inspector map {name_of(path)} --out mapping.toml` proposes a mapping"
-    raise Unrecognised.at(name_of(path), None, "", f"not recognised (its fields: {fields})", expected)
+    expected = _d("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
+        READABLE=READABLE, name_of=name_of(path)
+    )
+    raise Unrecognised.at(
+        name_of(path), None, "", _("not recognised (its fields: {fields})").format(fields=fields), expected
+    )

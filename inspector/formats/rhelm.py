@@ -17,6 +17,7 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
+from inspector.i18n import _
 from inspector.records import Origin
 
 FORMAT = Format(
@@ -79,17 +80,17 @@ def _conversation(path: Path, collector: Collector, watch: Watch, characters: se
         elif raw.section in ("character", "date", "conversation"):
             said[raw.section] = raw.value
     if "conversation" in said:
-        raise InputError.at(name, None, "conversation", "is not a list", "a list of turns")
+        raise InputError.at(name, None, "conversation", _("is not a list"), _("a list of turns"))
     for key in ("character", "date"):
         if not isinstance(said.get(key), str) or not said[key]:
-            raise InputError.at(name, None, key, "is missing", "a text")
+            raise InputError.at(name, None, key, _("is missing"), "a text")
     character = said["character"]
     characters.add(character)
     for i, (turn, origin, suspect) in enumerate(turns):
         where = f"conversation[{i}]"
         try:
             if not isinstance(turn, dict):
-                raise FieldError("", "is not an object", "a turn with user and assistant")
+                raise FieldError("", _("is not an object"), _("a turn with user and assistant"))
             if suspect:
                 check_tree(turn)
             memory = _memory(turn, character, said["date"])
@@ -103,10 +104,12 @@ def _conversation(path: Path, collector: Collector, watch: Watch, characters: se
 def _memory(turn: dict[str, Any], character: str, date: str) -> dict[str, Any]:
     number = turn.get("turn")
     if isinstance(number, bool) or not isinstance(number, int):
-        raise FieldError("turn", f"{clip(repr(number), 40)} is not a whole number", "the turn's number")
+        raise FieldError(
+            "turn", _("{clip} is not a whole number").format(clip=clip(repr(number), 40)), _("the turn's number")
+        )
     for key in ("user", "assistant"):
         if not isinstance(turn.get(key), str):
-            raise FieldError(key, "is missing" if key not in turn else "is not a text", "a text")
+            raise FieldError(key, _("is missing") if key not in turn else _("is not a text"), "a text")
     made: dict[str, Any] = {
         "id": f"{character}/{date}:{number}",
         "text": f"{turn['user']}\n{turn['assistant']}",
@@ -153,12 +156,14 @@ def _questions(path: Path, collector: Collector, watch: Watch, characters: set[s
     name = name_of(path)
     named = [character for character in characters if character in path.stem]
     if not named:
-        raise InputError.at(name, None, "", "its name names no character of the conversations", "qa_<character>.jsonl")
+        raise InputError.at(
+            name, None, "", _("its name names no character of the conversations"), "qa_<character>.jsonl"
+        )
     character = max(named, key=len)
     for raw in read_rows(path, name, "jsonl", watch, collector.fault):
         try:
             if not isinstance(raw.value, dict):
-                raise FieldError("", "is not an object", "a question")
+                raise FieldError("", _("is not an object"), "a question")
             if raw.suspect:
                 check_tree(raw.value)
             query, evidence, turns = _query(raw.value, character)
@@ -172,12 +177,14 @@ def _questions(path: Path, collector: Collector, watch: Watch, characters: set[s
 def _query(raw: dict[str, Any], character: str) -> tuple[dict[str, Any], list[str], list[str]]:
     for key in ("id", "question", "question_date"):
         if not isinstance(raw.get(key), str):
-            raise FieldError(key, "is missing" if key not in raw else "is not a text", "a text")
+            raise FieldError(key, _("is missing") if key not in raw else _("is not a text"), "a text")
     if not _DAY.fullmatch(raw["question_date"]):
-        raise FieldError("question_date", f"{clip(repr(raw['question_date']), 40)} is not a day", "YYYY-MM-DD")
+        raise FieldError(
+            "question_date", _("{clip} is not a day").format(clip=clip(repr(raw["question_date"]), 40)), "YYYY-MM-DD"
+        )
     evidence = raw.get("supporting_evidence")
     if not isinstance(evidence, list) or not all(isinstance(one, str) for one in evidence):
-        raise FieldError("supporting_evidence", "is not a list of texts", "a list of texts")
+        raise FieldError("supporting_evidence", _("is not a list of texts"), _("a list of texts"))
     turns = [one for one in evidence if _TURN.fullmatch(one)]
     made = {
         "id": f"{character}/{raw['id']}",

@@ -11,6 +11,7 @@ from inspector.formats.base import Watch, os_fault, path_text
 from inspector.formats.decode import JsonReader
 from inspector.formats.lines import Fault, KeyPath, read_document, read_lines
 from inspector.formats.tables import read_csv, read_parquet
+from inspector.i18n import _
 from inspector.records import Origin
 
 Container = Literal["jsonl", "json", "csv", "parquet"]
@@ -64,4 +65,4 @@ def check_not_empty(path: Path, name: str) -> None:
                 return
     except OSError as error:
         raise os_fault(error, name) from None
-    raise InputError.at(name, None, "", "the file is empty", "at least one record")
+    raise InputError.at(name, None, "", _("the file is empty"), _("at least one record"))

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import at, clip, did_you_mean, name_of, read_text
 from inspector.formats.cells import from_json, from_text
+from inspector.i18n import _, _d
 from inspector.records import MEMORY_FIELDS, PRINCIPAL_PARTS, QUERY_FIELDS, Isolation, Settings, check_field
 from inspector.times import parse_time
 
@@ -45,10 +46,12 @@ def read_toml(path: Path) -> dict[str, Any]:
         found = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
         line = int(found[1]) if found else None
         words = str(error)[: found.start()] if found else str(error)
-        raise InputError.at(name_of(path), line, "", f"broken TOML ({clip(words)})", "a TOML file") from None
+        raise InputError.at(
+            name_of(path), line, "", _("broken TOML ({clip})").format(clip=clip(words)), _("a TOML file")
+        ) from None
     except (ValueError, RecursionError):
         raise InputError.at(
-            name_of(path), None, "", "holds a number too long or tables too deep to read", "a TOML file"
+            name_of(path), None, "", _("holds a number too long or tables too deep to read"), _("a TOML file")
         ) from None
 
 
@@ -56,8 +59,8 @@ def check_keys(table: Mapping[str, Any], known: tuple[str, ...], file: str, pref
     """Raise InputError for a key that is not known, naming file, key and the nearest known name."""
     for name in table:
         if name not in known:
-            wrong = f"unknown key{did_you_mean(name, known)}"
-            raise InputError.at(file, None, prefix + clip(name), wrong, "one of " + ", ".join(known))
+            wrong = _d("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, known))
+            raise InputError.at(file, None, prefix + clip(name), wrong, _("one of ") + ", ".join(known))
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -82,11 +85,17 @@ def _setting(name: str, value: Any, timezone: Any) -> Any:
         return parse_time(value, name, check_timezone(timezone) if timezone is not None else None)
     if name in _WORDS:
         if value not in _WORDS[name]:
-            raise FieldError(name, f"{clip(repr(value))} is not known", "one of " + ", ".join(_WORDS[name]))
+            raise FieldError(
+                name, _("{clip} is not known").format(clip=clip(repr(value))), _("one of ") + ", ".join(_WORDS[name])
+            )
         return value
     if name == "route":
         if not isinstance(value, str) or not value:
-            raise FieldError(name, f"{clip(repr(value))} is not a route", "a route's name such as global_dense")
+            raise FieldError(
+                name,
+                _("{clip} is not a route").format(clip=clip(repr(value))),
+                _("a route's name such as global_dense"),
+            )
         return value
     if name == "shared_namespaces":
         return tuple(_namespaces(value))
@@ -103,26 +112,40 @@ def check_timezone(value: Any, field: str = "timezone") -> str:
             return value
     except (ValueError, OSError, LookupError):
         pass
-    raise FieldError(field, f"{clip(repr(value))} is not a time zone", "a name such as Asia/Seoul or UTC")
+    raise FieldError(
+        field, _("{clip} is not a time zone").format(clip=clip(repr(value))), _("a name such as Asia/Seoul or UTC")
+    )
 
 
 def _namespaces(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise FieldError("shared_namespaces", f"{clip(repr(value))} is not a list", "a list of namespaces")
+        raise FieldError(
+            "shared_namespaces", _("{clip} is not a list").format(clip=clip(repr(value))), _("a list of namespaces")
+        )
     for i, one in enumerate(value):
         if not _texts(one) and not (isinstance(one, str) and one):
             raise FieldError(
-                f"shared_namespaces[{i}]", f"{clip(repr(one))} is not a namespace", "text or list of texts"
+                f"shared_namespaces[{i}]",
+                _("{clip} is not a namespace").format(clip=clip(repr(one))),
+                _("text or list of texts"),
             )
     return value
 
 
 def _aliases(value: Any) -> list[tuple[str, ...]]:
     if not isinstance(value, list):
-        raise FieldError("aliases", f"{clip(repr(value))} is not a list", 'groups of ids such as [["anna", "user-7"]]')
+        raise FieldError(
+            "aliases",
+            _("{clip} is not a list").format(clip=clip(repr(value))),
+            _('groups of ids such as [["anna", "user-7"]]'),
+        )
     for i, group in enumerate(value):
         if not _texts(group) or len(group) < 2:
-            raise FieldError(f"aliases[{i}]", f"{clip(repr(group))} is not a group", "two or more ids of one owner")
+            raise FieldError(
+                f"aliases[{i}]",
+                _("{clip} is not a group").format(clip=clip(repr(group))),
+                _("two or more ids of one owner"),
+            )
     return [tuple(group) for group in value]
 
 
@@ -136,7 +159,9 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
     ``parse`` reads texts as the field's type, as the command line gives them. Raises FieldError.
     """
     if not isinstance(value, Mapping):
-        raise FieldError("assumptions", f"{clip(repr(value))} is not a table", "a table of FIELD = VALUE")
+        raise FieldError(
+            "assumptions", _("{clip} is not a table").format(clip=clip(repr(value))), _("a table of FIELD = VALUE")
+        )
     known = ["policy", *_assumable(MEMORY_FIELDS), *(f"query.{name}" for name in _assumable(QUERY_FIELDS))]
     known += [f"query.{part}" for part in PRINCIPAL_PARTS]
     flat: dict[str, Any] = {}
@@ -149,10 +174,14 @@ def check_assumptions(value: Any, parse: bool = False) -> dict[str, Any]:
     for name, taken in flat.items():
         where = f"assumptions.{name}"
         if name not in known:
-            raise FieldError(clip(where), f"no such field{did_you_mean(name, known)}", "policy, FIELD or query.FIELD")
+            raise FieldError(
+                clip(where),
+                _("no such field{did_you_mean}").format(did_you_mean=did_you_mean(name, known)),
+                _("policy, FIELD or query.FIELD"),
+            )
         if name == "policy":
             if taken not in _POLICY_WORDS:
-                raise FieldError(where, f"{clip(repr(taken))} is not known", "allow or deny")
+                raise FieldError(where, _("{clip} is not known").format(clip=clip(repr(taken))), _("allow or deny"))
             made[name] = taken
             continue
         bare = name.removeprefix("query.")
@@ -216,4 +245,10 @@ def merge_settings(stated: list[tuple[str, dict[str, Any]]], notes: list[str]) -
 
 
 def _contradiction(file: str, field: str, value: Any, other: str) -> InputError:
-    return InputError.at(file, None, field, f"{clip(repr(value))} contradicts {other}", "sources that agree")
+    return InputError.at(
+        file,
+        None,
+        field,
+        _("{clip} contradicts {other}").format(clip=clip(repr(value)), other=other),
+        _("sources that agree"),
+    )

@@ -13,6 +13,7 @@ from inspector.formats.base import clip, name_of, not_utf8
 from inspector.formats.decode import BOM
 from inspector.formats.rows import Container, check_not_empty
 from inspector.formats.tables import parquet_columns, split_header
+from inspector.i18n import _
 
 _HEAD = 1 << 16
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -77,17 +78,17 @@ def sniff(path: Path) -> Shape:
         return Shape("parquet", frozenset(parquet_columns(path, name)))
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
-            raise InputError.at(name, None, "", f"is {what}", READABLE)
+            raise InputError.at(name, None, "", _("is {what}").format(what=what), READABLE)
     text = _text(head, name)
     start = text.lstrip()
     if not start:
         if len(head) < _HEAD:
-            raise InputError.at(name, None, "", "the file is empty", "at least one record")
-        raise InputError.at(name, None, "", "begins with 64 KiB of white space", READABLE)
+            raise InputError.at(name, None, "", _("the file is empty"), _("at least one record"))
+        raise InputError.at(name, None, "", _("begins with 64 KiB of white space"), READABLE)
     if start[0] in "{[":
         return _json_shape(start, len(head) < _HEAD)
     first = start.splitlines()[0]
-    columns, _ = split_header(first)
+    columns, _rest1 = split_header(first)
     return Shape("csv", frozenset(columns))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import LINE_LIMIT, Watch, at, clip, name_of, os_fault
 from inspector.formats.lines import Fault
+from inspector.i18n import _, _d
 from inspector.records import Origin
 
 Row = dict[str, Any]
@@ -77,7 +78,13 @@ def _text(data: bytes) -> str:
 
 
 def _broken(name: str, error: sqlite3.Error) -> InputError:
-    return InputError.at(name, None, "", f"broken SQLite file ({clip(str(error))})", "a whole database, not encrypted")
+    return InputError.at(
+        name,
+        None,
+        "",
+        _("broken SQLite file ({clip})").format(clip=clip(str(error))),
+        _("a whole database, not encrypted"),
+    )
 
 
 def tables(path: Path) -> Mapping[str, frozenset[str]]:
@@ -123,8 +130,8 @@ def read_table(path: Path, name: str, table: str, watch: Watch, fault: Fault) ->
     with opened(path) as connection:
         known = table_columns(connection)
         if table not in known:
-            wrong = f"there is no table {clip(table, 60)}"
-            raise InputError.at(name, None, "", wrong, "one of " + (", ".join(map(clip, known)) or "none"))
+            wrong = _d("there is no table {clip}").format(clip=clip(table, 60))
+            raise InputError.at(name, None, "", wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
         yield from read_rows(connection, name, table, watch, fault)
     watch.advance(size(path))
 
@@ -158,4 +165,4 @@ def plain(value: Any, column: str) -> Any:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        raise FieldError(column, "holds bytes that are not UTF-8 text", "text or numbers") from None
+        raise FieldError(column, _("holds bytes that are not UTF-8 text"), _("text or numbers")) from None

@@ -16,6 +16,7 @@ from inspector.formats.base import LINE_LIMIT, Watch, at, clip, os_fault
 from inspector.formats.cells import from_json
 from inspector.formats.decode import BOM, decode_utf8
 from inspector.formats.lines import Fault, read_lines
+from inspector.i18n import _, _d
 from inspector.records import Origin
 
 _BATCH = 1024
@@ -72,14 +73,20 @@ def read_csv(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[tupl
         try:
             row = next(rows, None)
         except csv.Error as error:
-            raise InputError.at(name, before + 1, "", f"broken CSV ({error})", "quoted cells that are closed") from None
+            raise InputError.at(
+                name, before + 1, "", _("broken CSV ({error})").format(error=error), _("quoted cells that are closed")
+            ) from None
         if row is None:
             return
         if not any(row) or bad > before:
             continue
         if len(row) != len(columns):
-            wrong = f"the row has {len(row)} cells"
-            fault(InputError.at(name, before + 1, "", wrong, f"{len(columns)} cells, as in the header"))
+            wrong = _d("the row has {count} cells").format(count=len(row))
+            fault(
+                InputError.at(
+                    name, before + 1, "", wrong, _("{count} cells, as in the header").format(count=len(columns))
+                )
+            )
             continue
         yield {column: cell for column, cell in zip(columns, row, strict=True) if cell}, Origin(name, before + 1)
 
@@ -88,9 +95,15 @@ def _check_header(columns: list[str], name: str, line: int) -> None:
     seen: set[str] = set()
     for position, column in enumerate(columns, 1):
         if not column:
-            raise InputError.at(name, line, "", f"column {position} has no name", "a name for each column")
+            raise InputError.at(
+                name,
+                line,
+                "",
+                _("column {position} has no name").format(position=position),
+                _("a name for each column"),
+            )
         if column in seen:
-            raise InputError.at(name, line, clip(column), "two columns have this name", "each name once")
+            raise InputError.at(name, line, clip(column), _("two columns have this name"), _("each name once"))
         seen.add(column)
 
 
@@ -182,7 +195,9 @@ def _describe(path: Path, name: str) -> tuple[Any, list[tuple[str, str]]]:
 
 def _not_parquet(name: str, error: Exception) -> InputError:
     words = clip(str(error).splitlines()[0])
-    return InputError.at(name, None, "", f"broken Parquet ({words})", "a complete Parquet file")
+    return InputError.at(
+        name, None, "", _("broken Parquet ({words})").format(words=words), _("a complete Parquet file")
+    )
 
 
 def plain(value: Any, field: str) -> Any:
@@ -203,5 +218,11 @@ def plain(value: Any, field: str) -> Any:
         try:
             return bytes(value).decode("utf-8")
         except UnicodeDecodeError:
-            raise FieldError(field, "holds bytes that are not UTF-8", "text, numbers, lists or structures") from None
-    raise FieldError(field, f"a {type(value).__name__} cannot be read", "text, numbers, lists or structures")
+            raise FieldError(
+                field, _("holds bytes that are not UTF-8"), _("text, numbers, lists or structures")
+            ) from None
+    raise FieldError(
+        field,
+        _("a {name__} cannot be read").format(name__=type(value).__name__),
+        _("text, numbers, lists or structures"),
+    )

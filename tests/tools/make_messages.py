@@ -100,6 +100,7 @@ def _constants(node: ast.expr) -> Iterator[str]:
 
 def registries() -> Iterator[tuple[str, Message]]:
     """What the program shows out of its tables."""
+    from inspector.compare.figures import EXPOSURE_METRICS, METRICS
     from inspector.formats import FORMATS
     from inspector.gate.coverage import Protection
     from inspector.mdl.params import Params
@@ -126,6 +127,7 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
     yield from (("axes", axis) for axis in (*AXES, "relevance"))
     yield from (("fixtures", demo.lesson) for demo in demos())
+    yield from (("compare/figures.py", metric.words) for metric in (*METRICS.values(), *EXPOSURE_METRICS.values()))
     yield from (("survey.py", text) for text in (*MARKS, *PARTS))
     yield from (("ui/screens/help.py", text) for sign, _style, meaning in SIGNS for text in (sign, meaning))
 

@@ -21,6 +21,7 @@ from inspector.formats.traces.documents import (
 )
 from inspector.formats.traces.parts import Part
 from inspector.formats.traces.spans import moment, parsed
+from inspector.i18n import _
 from inspector.records import Origin
 
 TYPES = frozenset(
@@ -54,7 +55,11 @@ def of_trace(value: Mapping[str, Any], origin: Origin) -> Iterator[Part]:
         if isinstance(one, str):
             continue  # the list of ids that the list endpoint gives instead
         if not isinstance(one, dict):
-            raise FieldError(f"observations[{place}]", f"{clip(repr(one), 40)} is not an object", "an observation")
+            raise FieldError(
+                f"observations[{place}]",
+                _("{clip} is not an object").format(clip=clip(repr(one), 40)),
+                _("an observation"),
+            )
         yield of_observation({"traceId": id, **one}, origin, root.span_id)
 
 
@@ -115,7 +120,7 @@ def _get(value: Mapping[str, Any], *names: str) -> str | None:
 def _id(value: Mapping[str, Any], *names: str) -> str:
     found = _get(value, *names)
     if found is None:
-        raise FieldError(names[0], "is missing", "an id")
+        raise FieldError(names[0], _("is missing"), _("an id"))
     return found
 
 

@@ -19,6 +19,7 @@ from inspector.formats.traces.build import TraceQuery, build
 from inspector.formats.traces.parts import Part, of_span
 from inspector.formats.traces.spans import Span, is_flat, parsed, read_flat, read_otlp
 from inspector.formats.traces.stream import EXPECTED, read_values
+from inspector.i18n import _, _d
 from inspector.records import QUERY_FIELDS, Origin, Query, check_field
 from inspector.text import words
 
@@ -104,7 +105,13 @@ def looks_like(path: Path) -> bool:
 
 
 def _too_deep(origin: Origin) -> InputError:
-    return InputError.at(origin.file, origin.line, "", "nested too deeply", f"at most {DEPTH_LIMIT} levels")
+    return InputError.at(
+        origin.file,
+        origin.line,
+        "",
+        _("nested too deeply"),
+        _("at most {DEPTH_LIMIT} levels").format(DEPTH_LIMIT=DEPTH_LIMIT),
+    )
 
 
 def _take(raw: Raw, found: _Found) -> None:
@@ -127,7 +134,7 @@ def _take(raw: Raw, found: _Found) -> None:
                 found.add(part)
         else:
             keys = ", ".join(clip(str(key), 40) for key in sorted(value, key=str)[:8]) or "none"
-            raise FieldError("", f"is no span and no trace (its fields: {keys})", EXPECTED)
+            raise FieldError("", _("is no span and no trace (its fields: {keys})").format(keys=keys), EXPECTED)
 
 
 def _unwrapped(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -137,7 +144,7 @@ def _unwrapped(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _unwrapped(one)
         return
     if not isinstance(value, dict):
-        raise FieldError("", f"{clip(repr(value), 40)} is not an object", EXPECTED)
+        raise FieldError("", _("{clip} is not an object").format(clip=clip(repr(value), 40)), EXPECTED)
     known = any(name in value for name in (*_OTLP, "recorded")) or is_flat(value)
     if not known and not langfuse.is_observation(value) and "id" not in value:
         for name in _WRAPPERS:
@@ -174,7 +181,7 @@ class _Attach:
             nameless += made.nameless
             self._lay(made)
         if not self._how:
-            self._collector.fault(InputError.at(self._name, None, "", "holds no trace", EXPECTED))
+            self._collector.fault(InputError.at(self._name, None, "", _("holds no trace"), EXPECTED))
             return
         counts = "; ".join(f"{count:,} {how}" for how, count in self._how.items())
         self._collector.notes.append(f"traces: {counts}")
@@ -185,8 +192,10 @@ class _Attach:
         wanted = block.get("query_id", block.get("id"))
         query = self._by_id.get(wanted) if isinstance(wanted, str) else None
         if query is None:
-            wrong = "is missing" if wanted is None else f"{clip(repr(wanted), 60)} is no query's id"
-            self._collector.fault(InputError.at(origin.file, origin.line, "query_id", wrong, "the id of a query"))
+            wrong = (
+                "is missing" if wanted is None else _d("{clip} is no query's id").format(clip=clip(repr(wanted), 60))
+            )
+            self._collector.fault(InputError.at(origin.file, origin.line, "query_id", wrong, _("the id of a query")))
             return
         self._record(query, block["recorded"], origin, "by id")
 

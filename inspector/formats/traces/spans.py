@@ -16,6 +16,7 @@ from typing import Any
 
 from inspector.errors import FieldError
 from inspector.formats.base import clip
+from inspector.i18n import _
 from inspector.records import Origin
 from inspector.times import EPOCH, parse_time
 
@@ -98,7 +99,9 @@ def moment(value: Any) -> str | None:
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise FieldError("time", f"{clip(repr(value), 40)} is not a time", "ISO 8601 or epoch time")
+        raise FieldError(
+            "time", _("{clip} is not a time").format(clip=clip(repr(value), 40)), _("ISO 8601 or epoch time")
+        )
     if isinstance(value, str):
         instant = parse_time(value, "time", "UTC")  # spans are written in UTC where they name no zone
         return instant.iso()
@@ -106,7 +109,9 @@ def moment(value: Any) -> str | None:
     try:
         at = EPOCH + timedelta(microseconds=us)
     except OverflowError:
-        raise FieldError("time", f"{value!r} is not a time", "ISO 8601 or epoch time") from None
+        raise FieldError(
+            "time", _("{value!r} is not a time").format(value=value), _("ISO 8601 or epoch time")
+        ) from None
     return datetime.fromtimestamp(0, UTC).replace(tzinfo=None).isoformat() + "Z" if us == 0 else _iso(at)
 
 
@@ -194,7 +199,7 @@ def read_flat(value: Mapping[str, Any], origin: Origin) -> Span:
         context.get("span_id") if isinstance(context, dict) else None
     )
     if not span_id:
-        raise FieldError("span_id", "is missing", "the span's id")
+        raise FieldError("span_id", _("is missing"), _("the span's id"))
     resource = value.get("resource")
     return Span(
         trace_id=_bare(_trace_id(value)),
@@ -229,7 +234,11 @@ def _get(value: Mapping[str, Any], *names: str) -> Any:
 def _required(value: Mapping[str, Any], *names: str) -> Any:
     found = _get(value, *names)
     if not isinstance(found, str) or not found:
-        raise FieldError(names[0], "is missing" if found is None else f"{clip(repr(found), 40)} is no id", "an id")
+        raise FieldError(
+            names[0],
+            _("is missing") if found is None else _("{clip} is no id").format(clip=clip(repr(found), 40)),
+            _("an id"),
+        )
     return found
 
 
@@ -245,10 +254,10 @@ def _each(value: Mapping[str, Any], *names: str) -> Iterator[Mapping[str, Any]]:
     if found is None:
         return
     if not isinstance(found, list):
-        raise FieldError(names[0], "is not a list", "a list of objects")
+        raise FieldError(names[0], _("is not a list"), _("a list of objects"))
     for one in found:
         if not isinstance(one, dict):
-            raise FieldError(names[0], f"{clip(repr(one), 40)} is not an object", "an object")
+            raise FieldError(names[0], _("{clip} is not an object").format(clip=clip(repr(one), 40)), _("an object"))
         yield one
 
 

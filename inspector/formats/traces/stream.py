@@ -16,6 +16,7 @@ from inspector.formats.base import LINE_LIMIT, Watch, name_of, os_fault
 from inspector.formats.decode import BOM, JsonReader, decode_utf8, json_fault
 from inspector.formats.lines import Fault, read_lines
 from inspector.formats.rows import Raw, check_not_empty, read_rows
+from inspector.i18n import _, _d
 from inspector.records import Origin
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -63,7 +64,7 @@ def _objects(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[Raw]
             line, column = start, None
             if isinstance(error, json.JSONDecodeError):
                 line, column = start + error.lineno - 1, error.colno
-            fault(json_fault(error, name, line, "one complete JSON object after the other", column))
+            fault(json_fault(error, name, line, _d("one complete JSON object after the other"), column))
             return None
         return Raw("", decoded.value, Origin(name, start), decoded.suspect)
 
@@ -82,7 +83,7 @@ def _objects(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[Raw]
         held.append(line)
         size += len(line)
         if size > LINE_LIMIT:
-            raise InputError.at(name, start, "", "one value is longer than 64 MiB", "a shorter value")
+            raise InputError.at(name, start, "", _("one value is longer than 64 MiB"), _("a shorter value"))
         bare = _STRING.sub("", line)
         depth += bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
         if depth <= 0:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from inspector.compare.comparison import Comparison, RouteResult
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.compare.intervals import MAX_SIGN_GROUPS, Delta, Figure
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.retrieval.specs import parse_route
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece
@@ -19,10 +19,10 @@ from inspector.ui.widgets.signs import bounds, content, share
 
 #: The ways of letting candidates into a prompt, and the words for them.
 RULES = {
-    "recorded": "as the trace recorded",
-    "retrieved": "everything retrieved, no gate",
-    "unresolved": "admit and unresolved let through",
-    "admit": "admit let through",
+    "recorded": N_("as the trace recorded"),
+    "retrieved": N_("everything retrieved, no gate"),
+    "unresolved": N_("admit and unresolved let through"),
+    "admit": N_("admit let through"),
 }
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NONE = Piece("–", "dim")
@@ -243,7 +243,7 @@ def title_pieces(comparison: Comparison, rule: str) -> list[Piece]:
         pieces.append(Piece(_(" ({count:,} not: N)").format(count=len(source.not_evaluable)), "warn"))
     if len(source.groups) < 2:
         pieces.append(Piece(_(" · one group: no intervals"), "warn"))
-    pieces.append(Piece(_(" · prompt: {RULES} (v)").format(RULES=RULES[rule]), "dim"))
+    pieces.append(Piece(_(" · prompt: {RULES} (v)").format(RULES=_(RULES[rule])), "dim"))
     return pieces
 
 
@@ -290,7 +290,7 @@ def figure_items(comparison: Comparison, key: object, column: str, rule: str) ->
             content(
                 [
                     Piece(f"{letter(comparison, key)} {key}", "heading"),
-                    Piece(f"  {spec.summary}" + ("" if spec.deployable else _(" · not deployable")), "dim"),
+                    Piece(f"  {_(spec.summary)}" + ("" if spec.deployable else _(" · not deployable")), "dim"),
                 ]
             )
         )
@@ -307,12 +307,12 @@ def _readout(comparison: Comparison, result: RouteResult, rule: str) -> Iterator
     title = _("all figures of {letter}").format(letter=letter(comparison, result.route))
     yield Item(content([Piece(title, "heading"), Piece(_("  enter shows the queries behind one"), "dim")]))
     for metric in METRICS.values():
-        yield _readout_item(result, metric.name, result.figures[metric.name], metric.words, "")
+        yield _readout_item(result, metric.name, result.figures[metric.name], _(metric.words), "")
     figures = result.exposures.get(rule)
     if figures is not None:
-        yield Item(content([Piece(_("prompt: {RULES}").format(RULES=RULES[rule]), "heading")]))
+        yield Item(content([Piece(_("prompt: {RULES}").format(RULES=_(RULES[rule])), "heading")]))
         for metric in EXPOSURE_METRICS.values():
-            yield _readout_item(result, metric.name, figures[metric.name], metric.words, rule)
+            yield _readout_item(result, metric.name, figures[metric.name], _(metric.words), rule)
 
 
 def _readout_item(result: RouteResult, name: str, figure: Figure, words: str, rule: str) -> Item:
@@ -331,13 +331,13 @@ def _readout_item(result: RouteResult, name: str, figure: Figure, words: str, ru
 
 
 def _words(shown: Shown) -> str:
-    return (EXPOSURE_METRICS if shown.exposure else METRICS)[shown.metric].words
+    return _((EXPOSURE_METRICS if shown.exposure else METRICS)[shown.metric].words)
 
 
 def _figure_lines(comparison: Comparison, result: RouteResult, shown: Shown, rule: str) -> Iterator[Item]:
     figures = result.exposures.get(rule, {}) if shown.exposure else result.figures
     figure = figures.get(shown.metric)
-    said = f", {RULES[rule]}" if shown.exposure else ""
+    said = f", {_(RULES[rule])}" if shown.exposure else ""
     yield Item(content([Piece(f"{_words(shown)}{said}")]), content([Piece(shown.metric.replace("_", " "))]), 18)
     if figure is None or figure.value is None:
         yield Item(content([Piece(_("no query has this figure"), "warn")]), indent=18)
@@ -426,7 +426,7 @@ def _path_items(comparison: Comparison, key: PathKey, column: str, rule: str) ->
     figures = path.exposures.get(rule, {})
     low, high = figures.get(shown.lower), figures.get(shown.metric)
     name = content([Piece(shown.metric.replace("_", " "))])
-    yield Item(content([Piece(f"{_words(shown)}, {RULES[rule]}")]), name, 18)
+    yield Item(content([Piece(f"{_words(shown)}, {_(RULES[rule])}")]), name, 18)
     if low is not None and high is not None and low.value is not None and high.value is not None:
         yield Item(
             content(

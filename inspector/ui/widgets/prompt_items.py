@@ -54,9 +54,9 @@ def _settings(audit: QueryAudit) -> Iterator[Item]:
     )
     passing = "admit" if prompt.let_through == "admit" else _("admit and unresolved")
     yield _setting("let_through", _("let through"), passing, both)
-    yield _setting("order", "order", prompt.order, _("rank, oldest or newest first"))
+    yield _setting("order", _("order"), prompt.order, _("rank, oldest or newest first"))
     limit = "none" if prompt.budget is None else f"{prompt.budget:,} {prompt.measure.unit}"
-    yield _setting("budget", "budget", limit, _("← one memory fewer, → one more, enter types a number"))
+    yield _setting("budget", _("budget"), limit, _("← one memory fewer, → one more, enter types a number"))
     unit = str(prompt.measure)
     yield _setting(
         "measure", _("measured in"), unit, "" if prompt.measure.unit == "tokens" else _("→ tokens, where at hand")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from inspector.i18n import N_, _
-from inspector.text import fold
+from inspector.text import counted, fold
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
 from inspector.ui.widgets.signs import EDITED, stage
 from inspector.views import QueryRow
@@ -178,5 +178,5 @@ class QueryList:
         """``569 queries``, or ``showing 12 of 569``."""
         total = len(self.rows)
         if not self.filter:
-            return f"{total:,} {'query' if total == 1 else 'queries'}"
+            return counted(total, "query", "queries")
         return _("showing {count:,} of {total:,}").format(count=len(self.shown), total=total)

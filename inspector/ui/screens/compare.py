@@ -17,7 +17,7 @@ from textual.widgets import ContentSwitcher, Footer
 from inspector.compare.comparison import Comparison
 from inspector.comparing import KeptResolve, Sensitivity, check_request, kept_comparison
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.records import AXES
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
@@ -209,12 +209,17 @@ class CompareScreen(CompareLabels):
                 )
             )
 
-    def took_resolve(self, found: KeptResolve, _: bool) -> None:
+    def took_resolve(self, found: KeptResolve, _last: bool) -> None:
         """Which ? to resolve first."""
         self.state.resolve, self.state.resolve_stale = found, ""
         self.show_resolve()
         count = len(found.found)
-        self.tell(f"{count} {'field' if count == 1 else 'fields'} behind the unresolved candidates of {found.route}")
+        words = ngettext(
+            "{count} field behind the unresolved candidates of {route}",
+            "{count} fields behind the unresolved candidates of {route}",
+            count,
+        )
+        self.tell(words.format(count=count, route=found.route))
 
     def stopped(self, work: str) -> None:
         """Say what is left of a work that was cancelled."""

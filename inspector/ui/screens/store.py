@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import ContentSwitcher, Footer
 
 from inspector.i18n import N_, _
+from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
@@ -248,7 +249,7 @@ class StoreScreen(StoreEditing, StoreViews):
     def surveyed(self) -> None:
         """Show completeness and the map, as far as the survey has come."""
         survey, total = self.state.survey, len(self.inspection.memories)
-        facts = [f"{total:,} {'memory' if total == 1 else 'memories'}"]
+        facts = [counted(total, "memory", "memories")]
         if not survey.is_complete:
             facts.append(_("surveyed {done:,}").format(done=survey.done))
         facts += [f"{part} {share:.0%}" for part, share in survey.completeness().items()]

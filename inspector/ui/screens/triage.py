@@ -16,6 +16,7 @@ from textual.widgets import Footer
 
 from inspector.audit.triage import Incident, State
 from inspector.i18n import _
+from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.changing import change_store
 from inspector.ui.messages import guarded
@@ -137,7 +138,11 @@ class TriageScreen(TriageReporting):
         inspection = self.inspection
         many = len(inspection.queries)
         traced = sum(bool(query.value("recorded") or {}) for query in inspection.queries)
-        facts = [f"{many:,} {'query' if many == 1 else 'queries'}, {traced:,} with a recorded trace"]
+        facts = [
+            _("{queries}, {traced:,} with a recorded trace").format(
+                queries=counted(many, "query", "queries"), traced=traced
+            )
+        ]
         facts.append(f"{inspection.route} k {inspection.route.k}")
         if traced == 0 and many:
             facts.append(_("no trace: judged is what this route would have exposed"))
@@ -191,7 +196,11 @@ class TriageScreen(TriageReporting):
         members = self.pane.rows.members(group)
         folded = group.cause in self.pane.rows.folded
         many = "1 incident" if len(members) == 1 else _("{count:,} incidents").format(count=len(members))
-        hint = f"enter {'unfolds' if folded else 'folds'} it; c and d put all of them into a state; x reports them"
+        hint = (
+            _("enter unfolds it; c and d put all of them into a state; x reports them")
+            if folded
+            else _("enter folds it; c and d put all of them into a state; x reports them")
+        )
         return [
             Item(content([Piece(_("{many} with the suggested cause").format(many=many), "heading")])),
             Item(lines(self.pane.rows.get(members[0]).cause.words)),

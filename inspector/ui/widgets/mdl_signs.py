@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.mdl import Action, Decision, Params
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.signs import ARROW, share
@@ -100,7 +100,13 @@ def query_figures(weighed: Weighed, params: Params, *, moved_by_hand: bool) -> l
     if not weighed.decision.signals.R.judged:
         said.append([Piece(_("conflicts not judged"), "unknown")])
     elif count := len(weighed.decision.signals.R.conflicts):
-        said.append([Piece(f"{count} conflicting {'pair' if count == 1 else 'pairs'}", "warn")])
+        said.append(
+            [
+                Piece(
+                    ngettext("{count} conflicting pair", "{count} conflicting pairs", count).format(count=count), "warn"
+                )
+            ]
+        )
     if params.pool != "retrieved":
         said.append([Piece(_("pool {pool}").format(pool=params.pool), "dim")])
     if params.switches.words != "full":

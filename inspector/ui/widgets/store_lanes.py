@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.message import Message
 
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, ngettext
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay, Tick
 from inspector.store.timeline import Segment
@@ -127,7 +127,9 @@ class LanesPane(TablePane):
         if len(lanes) != len(run.lanes):
             pieces.append(Piece(_("  showing {count:,}").format(count=len(lanes)), "changed"))
         switches = sum(tick.switches for tick in run.ticks)
-        moves = f"{counted(switches, 'switch', 'switches')} {'moves' if switches == 1 else 'move'}"
+        moves = ngettext("{switches} moves", "{switches} move", switches).format(
+            switches=counted(switches, "switch", "switches")
+        )
         pieces.append(Piece(f"  {moves} {counted(moved, 'memory', 'memories')}", "strong" if moved else "dim"))
         if self.degraded:
             pieces.append(

@@ -138,7 +138,9 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
                 Piece(visible(row.id), "heading"),
                 Piece("  "),
                 verdict(row.verdict),
-                Piece(f"  {'of ' + visible(owner) if owner else 'no owner'}", "" if owner else "unknown"),
+                Piece(_("  of {owner}").format(owner=visible(owner)), "")
+                if owner
+                else Piece(_("  no owner"), "unknown"),
             ]
         )
     )

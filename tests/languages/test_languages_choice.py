@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector import i18n
+from inspector import i18n, rows
+from inspector.errors import FieldError, InspectorError
+from inspector.inspection import OpenOptions, demo_folder, open_sources
+from inspector.times import parse_time
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,3 +63,33 @@ def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(ValueError, match="none of en, ko"):
         i18n.set_language("xx")
     assert i18n.language() == "en"
+
+
+def rows_of(language: str, data: str) -> tuple[str, str]:
+    """Rows and summary of a bundled store, as the command line writes them."""
+    i18n.set_language(language, data=data)
+    with open_sources((demo_folder("incidents"),), OpenOptions(temporary=True, route="global_bm25")) as inspection:
+        inspection.evaluate()
+        written = [json.dumps(row, ensure_ascii=False) for row in rows.rows(inspection)]
+        return "\n".join(written), json.dumps(rows.summary(inspection), ensure_ascii=False)
+
+
+def test_data_is_the_same_under_every_locale_and_korean_when_asked_for() -> None:
+    english = rows_of("en", "en")
+    assert rows_of("ko", "en") == english
+    korean = rows_of("ko", "ko")
+    assert "의도" in korean[0]
+    # Only words differ: ids, values and numbers are data.
+    kept = [[json.loads(line)[key] for key in ("memory_id", "admissible", "rank")] for line in korean[0].splitlines()]
+    assert kept == [
+        [json.loads(line)[key] for key in ("memory_id", "admissible", "rank")] for line in english[0].splitlines()
+    ]
+
+
+def test_an_error_is_said_in_the_language_of_messages() -> None:
+    i18n.set_language("ko", data="en")
+    with pytest.raises(InspectorError, match="다음 중 하나"):
+        demo_folder("no-such-store")
+    with pytest.raises(FieldError) as caught:
+        parse_time("yesterday", "as_of")
+    assert "시각이 아닙니다" in str(caught.value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.compare.comparison import Comparison, Request
 from inspector.compare.corruption import SEEDS, TOLERANCE
 from inspector.comparing import Kept, KeptResolve, Sensitivity, check_request
+from inspector.i18n import N_, _
 from inspector.ui.messages import ErrorRaised
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.screens.inspect_base import MovedLine
@@ -22,7 +23,7 @@ from inspector.views import Change
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
-EDITED = "the store was edited since"
+EDITED = N_("the store was edited since")
 
 
 def first_request(inspection: Inspection) -> Request:
@@ -78,7 +79,7 @@ class CompareState:
 
     def mark_edited(self) -> None:
         """Everything that was worked out is of before."""
-        self.stale = self.labels_stale = self.resolve_stale = EDITED
+        self.stale = self.labels_stale = self.resolve_stale = _(EDITED)
 
     @property
     def shown(self) -> Comparison | None:

@@ -252,13 +252,15 @@ class StoreScreen(StoreEditing, StoreViews):
         facts = [counted(total, "memory", "memories")]
         if not survey.is_complete:
             facts.append(_("surveyed {done:,}").format(done=survey.done))
-        facts += [f"{part} {share:.0%}" for part, share in survey.completeness().items()]
+        facts += [f"{_(part)} {share:.0%}" for part, share in survey.completeness().items()]
         if planes := survey.planes():
             facts.append(_("planes ") + ", ".join(f"{name} {count:,}" for name, count in planes.items()))
         if self.state.report is not None:
             counts = self.state.report.by_severity()
             facts.append(f"lint ✗ {counts['error']:,} ! {counts['warning']:,} i {counts['info']:,}")
-        self.header.show(f"{self.inspection.name}: store", facts, (*self.inspection.header(), *self._lint_notices()))
+        self.header.show(
+            f"{self.inspection.name}: {_('store')}", facts, (*self.inspection.header(), *self._lint_notices())
+        )
         self.map.show(survey.cells(), complete=survey.is_complete)
         self.lists.show(survey)
         if survey.is_complete or self.state.view == "coverage":

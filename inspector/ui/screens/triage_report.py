@@ -32,7 +32,7 @@ def offered(what: str, file: str, write: Callable[[str, bool, Path], None]) -> l
             continue
         for form, words, suffix in FORMS:
             name = f"{file}-redacted.{suffix}" if redact else f"{file}.{suffix}"
-            said = f"{'redacted report' if redact else 'report'} as {words}"
+            said = (_("redacted report as {words}") if redact else _("report as {words}")).format(words=words)
             found.append(Report(said, f"{what}: {about}", name, partial(write, form, redact)))
     return found
 

@@ -53,7 +53,7 @@ class PlotView(Widget, can_focus=True):
     def __init__(self, plot: str) -> None:
         super().__init__(id=f"plot-{plot}")
         self.plot = plot
-        self._title = PLOTS[plot]
+        self._title = _(PLOTS[plot])
         self._draw: Draw | None = None
         self._said: Said = lambda one, _: one.said
         self._series: Sequence[Series] = ()

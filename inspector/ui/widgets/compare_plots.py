@@ -16,16 +16,16 @@ from typing import Any
 from inspector.compare.comparison import Comparison
 from inspector.compare.corruption import CORRUPTIONS
 from inspector.comparing.sensitive import Sensitivity
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.ui.widgets.compare_table import LETTERS, RULES
 from inspector.ui.widgets.signs import bounds, share
 
 #: The plots, in their order: id and title.
 PLOTS: Mapping[str, str] = {
-    "risk": "Risk at matched recall",
-    "recall": "Recall against prefix length",
-    "contamination": "Contamination against loss",
-    "labels": "Upper risk under label errors",
+    "risk": N_("Risk at matched recall"),
+    "recall": N_("Recall against prefix length"),
+    "contamination": N_("Contamination against loss"),
+    "labels": N_("Upper risk under label errors"),
 }
 #: Less room than this shows no plot but says so.
 LEAST_WIDTH, LEAST_HEIGHT = 30, 8
@@ -63,7 +63,7 @@ class Drawn:
 def title(plot: str, rule: str = "", kind: str = "") -> str:
     """A plot's title: with the way of letting through or the kind of label error that it shows."""
     said = {"contamination": RULES.get(rule, ""), "labels": CORRUPTIONS[kind].words if kind else ""}.get(plot, "")
-    return f"{PLOTS[plot]}: {said}" if said else PLOTS[plot]
+    return f"{_(PLOTS[plot])}: {said}" if said else _(PLOTS[plot])
 
 
 def is_loaded() -> bool:

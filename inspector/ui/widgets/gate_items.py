@@ -119,7 +119,7 @@ def _answer(gate: GateResult) -> Iterator[Item]:
     sides = _("governs {value} × authority {value2}").format(
         value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
     )
-    yield _line("coverage", Piece(cell.value, "strong"), Piece(f"  {sides}", "dim"))
+    yield _line("coverage", Piece(_(cell.value), "strong"), Piece(f"  {sides}", "dim"))
     for signal in gate.coverage.signals:
         yield _line("", Piece(_("authority signal "), "dim"), Piece(visible(signal)))
     for marked, words in (

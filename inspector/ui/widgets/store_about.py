@@ -69,7 +69,7 @@ def _standing(standing: Standing) -> Iterator[Item]:
         value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
     )
     yield Item(
-        content([Piece(cell.value, "strong"), Piece(f"  {sides}", "dim")]), content([Piece(_("coverage"))]), _WIDTH
+        content([Piece(_(cell.value), "strong"), Piece(f"  {sides}", "dim")]), content([Piece(_("coverage"))]), _WIDTH
     )
     if standing.signals:
         said = ", ".join(visible(signal) for signal in standing.signals)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -79,10 +80,11 @@ def value_of(mask: int, intent: str, unknown_intent: Literal["join", "strict"]) 
     return k_join(table(state, intent, unknown_intent) for state in members(mask))
 
 
+@cache
 def value_table(unknown_intent: Literal["join", "strict"]) -> TritArray:
-    """:func:`value_of` for every set of states (row, 256) and intent (column, order of INTENTS)."""
+    """:func:`value_of` for every set of states (row, 256) and intent (column, order of INTENTS); read-only."""
     rows = [[int(value_of(mask, intent, unknown_intent)) for intent in INTENTS] for mask in range(256)]
-    return np.array(rows, np.uint8)
+    return _kept(np.array(rows, np.uint8))
 
 
 def over_of(mask: int) -> Trit:
@@ -92,6 +94,13 @@ def over_of(mask: int) -> Trit:
     return Trit.UNKNOWN if mask & (_OVER | State.UNKNOWN) else Trit.NO
 
 
+@cache
 def over_table() -> TritArray:
-    """:func:`over_of` for every set of states."""
-    return np.array([int(over_of(mask)) for mask in range(256)], np.uint8)
+    """:func:`over_of` for every set of states; read-only."""
+    return _kept(np.array([int(over_of(mask)) for mask in range(256)], np.uint8))
+
+
+def _kept(table: TritArray) -> TritArray:
+    """A table that every engine shares, and none can change."""
+    table.flags.writeable = False
+    return table

@@ -10,15 +10,19 @@ import importlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from functools import cache
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 #: Pieces that are under way or waiting to be taken at a time, which bounds their memory.
 AHEAD = 16
+#: Up to this many similarities in all, threads take longer to start than the work takes.
+FEW = 200_000
 
 
+@cache
 def _controller() -> Any:
     """What limits the matrix library's threads, None where it is not installed: then pieces run one by one."""
     try:
@@ -28,12 +32,20 @@ def _controller() -> Any:
 
 
 def in_parallel(
-    pieces: Iterator[_T], work: Callable[[_T], _R], is_small: Callable[[_T], bool]
+    pieces: Iterator[_T], work: Callable[[_T], _R], is_small: Callable[[_T], bool], size: Callable[[_T], int]
 ) -> Iterator[tuple[_T, _R]]:
     """Pair each piece with its result, in order: small ones side by side, others alone with all the library's threads.
 
+    ``size`` is the number of similarities in a piece: where all pieces together have few, no thread is started.
     ``pieces`` is drawn in the caller's thread; ``work`` must be safe to run in several threads.
     """
+    first = list(islice(pieces, AHEAD))
+    if len(first) < AHEAD and sum(map(size, first)) <= FEW:
+        for piece in first:
+            yield piece, work(piece)
+        return
+    pieces = chain(first, pieces)
+    del first  # so that each piece can go when it is done with
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     controller = _controller() if cores > 1 else None
     with ThreadPoolExecutor(cores) as threads:

@@ -175,7 +175,10 @@ class _Run:
         def score(pool: Pool) -> IntArray:
             return self.dense.best(pool.q, pool.m, self.k, self.keys, pool.allowed)
 
-        for pool, keys in in_parallel(pools, score, lambda pool: not self.dense.is_large(pool.m)):
+        def is_small(pool: Pool) -> bool:
+            return not self.dense.is_large(pool.m)
+
+        for pool, keys in in_parallel(pools, score, is_small, lambda pool: len(pool.q) * len(pool.m)):
             widths = pool.widths()
             self._put(pool.rows, keys, widths, widths, path)
 

@@ -23,13 +23,17 @@ from inspector.views import VERDICT_WORDS, Candidate
 Type = Literal["text", "trit", "truth", "number", "value", "list", "time"]
 SCREENS = ("inspect", "store", "compare", "triage")
 TABS = ("why", "record", "mdl", "gate", "trail", "prompt", "answer")
+VIEWS = ("records", "coverage", "findings", "lanes")
 COLUMNS = ("scope", "policy", "lifecycle", "relevance", "usable")
 ACTIONS = ("Active", "Supp", "Silent", "Opt-Out")
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the screen shows: the screen's name, the ids under its cursors, the detail tab, the routes compared."""
+    """What the screen shows: the screen's name, the ids under its cursors, the detail tab, the routes compared.
+
+    On the store screen ``tab`` is the view in sight.
+    """
 
     screen: str = ""
     query: str = ""
@@ -225,7 +229,7 @@ KINDS: Mapping[str, Kind] = {
             "query": Param("text", "id of the query"),
             "memory": Param("text", "id of the memory"),
             "screen": Param("text", "the screen", choices=SCREENS),
-            "tab": Param("text", "the detail tab in sight", choices=TABS),
+            "tab": Param("text", "the detail tab in sight, or the view of the store", choices=TABS + VIEWS),
         },
         _selected,
         ("query", "memory", "screen", "tab"),

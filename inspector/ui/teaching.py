@@ -16,7 +16,6 @@ from inspector.ui.messages import ErrorRaised, ScreenSeen, guarded
 from inspector.ui.opening import Opening
 from inspector.ui.screens.ask import AskDialog
 from inspector.ui.screens.loading import LoadingScreen
-from inspector.ui.widgets.safe import say
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
@@ -44,7 +43,12 @@ def shown_by(screen: Screen[Any]) -> Shown:
 
             found = screen.state.comparison if isinstance(screen, CompareBase) else None
             compared = () if found is None else tuple(result.route for result in found.routes)
-        return Shown(screen=name, compared=compared)
+        view = ""
+        if name == "store":
+            from inspector.ui.screens.store import StoreScreen
+
+            view = screen.state.view if isinstance(screen, StoreScreen) else ""
+        return Shown(screen=name, tab=view, compared=compared)
     queries, memories = screen.inspection.queries, screen.inspection.memories
     return Shown(
         screen=name,
@@ -61,6 +65,8 @@ class Teaching(Opening):
     language: str
     lesson: LessonRun | None = None
     _folded = False
+    #: What was last said in the panel, and at which step.
+    _hint: tuple[tuple[object, int, bool], str] = ((None, 0, False), "")
     _looker: Timer | None = None
     _looked: tuple[object, float] = (None, 0.0)
 
@@ -155,8 +161,22 @@ class Teaching(Opening):
     def _show_panel(self, fault: str = "") -> None:
         panel = self.panel()
         if panel is not None and panel.is_mounted:
-            panel.show(fault)
+            at, words = self._hint
+            panel.show(fault, words if at == self._here() else "")
             panel.set_class(self._folded, "-folded")
+
+    def _here(self) -> tuple[object, int, bool]:
+        """What a hint belongs to: the run, its step, and whether that is done."""
+        run = self.lesson
+        return (None, 0, False) if run is None else (run, run.at, run.is_done)
+
+    def _say_in_panel(self, words: str) -> None:
+        """Answer what the learner tried in the panel itself: a notice would cover the step it speaks of, and outlast
+        it. It stands until the step is done or left, or is answered anew.
+        """
+        self._hint = (self._here(), words)
+        self._folded = False
+        self._show_panel()
 
     # Looking
 
@@ -194,7 +214,7 @@ class Teaching(Opening):
         if run is None:
             return
         if not run.is_done:
-            say(self, _("this step is open: the panel says what to do"))
+            self._say_in_panel(_("this step is open: do what stands above"))
         elif not run.go(1):
             self.show_lessons(run.lesson.key)
         else:
@@ -232,7 +252,8 @@ class Teaching(Opening):
             if key is None or self.lesson is not run or run.step.question is not question:
                 return
             if not run.answer(int(key)):
-                say(self, in_language(question.choices[int(key)].because, self.language), title=_("Not quite"))
+                because = in_language(question.choices[int(key)].because, self.language)
+                self._say_in_panel(_("Not quite: {because}").format(because=because))
             self._look()
 
         self.push_screen(AskDialog(_("Question"), in_language(question.words, self.language), answers), answered)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
+from textual.widgets._toast import Toast
 
 from inspector.lessons import Lesson, LessonRun, find_lesson, lessons
 from inspector.lessons.progress import progress_of
@@ -17,6 +19,7 @@ from inspector.ui.app import InspectorApp
 from inspector.ui.screens.chooser import ChooserScreen
 from inspector.ui.screens.inspect import InspectScreen
 from inspector.ui.screens.learn import LearnScreen
+from inspector.ui.screens.store import StoreScreen
 from inspector.ui.widgets.grid import Grid
 
 BUNDLED = lessons()[0]
@@ -258,6 +261,53 @@ async def test_a_lesson_is_completed_and_no_step_is_done_by_skipping_it(lesson: 
             await learner.press("f8")
         await learner.until(lambda: isinstance(learner.app.screen, LearnScreen), "the list")
         assert progress_of(lesson.key).done == tuple(step.id for step in lesson.steps)
+
+
+async def test_a_wrong_answer_is_answered_in_the_panel_until_the_right_one_is_given() -> None:
+    """No notice lies over the step that it speaks of, and none is left over the words of a step that is done."""
+    async with learning(find_lesson("3")) as learner:
+
+        def words() -> str:
+            panel = learner.app.panel()
+            return "" if panel is None else str(panel.query_one("#lesson-words", Static).content)
+
+        await learner.press("f9", "f8")
+        await learner.until(lambda: "this step is open" in words(), "the open step said")
+        assert not learner.app.panel().has_class("-folded")  # type: ignore[union-attr]
+        for act in list(DONE["03-intent"].values())[:3]:
+            await act(learner)
+            await learner.until(lambda: learner.run.is_done, "a step before")
+            await learner.press("f8")
+        assert learner.run.step.id == "cure"
+        await learner.answer(right=False)
+        await learner.until(lambda: "Not quite: plan-then" in words(), "why it is wrong")
+        assert not learner.app.screen.query(Toast)
+        await learner.answer()
+        await learner.until(lambda: learner.run.is_done, "the right answer")
+        await learner.until(lambda: words().startswith("✓ Keep") and "Not quite" not in words(), "nothing of it left")
+
+
+async def test_the_map_is_not_seen_where_another_view_of_the_store_is() -> None:
+    async with learning(find_lesson("8")) as learner:
+        await DONE["08-gate"]["none"](learner)
+        await learner.until(lambda: learner.run.is_done, "the first step")
+        await learner.press("f8", "o")
+        await learner.until(lambda: isinstance(learner.app.screen, StoreScreen), "the store")
+        assert not await learner.look()
+        await learner.press("2")
+        await learner.until(lambda: learner.run.is_done, "the map")
+
+
+async def test_a_long_title_leaves_the_keys_in_sight() -> None:
+    async with learning(find_lesson("8")) as learner:
+        await DONE["08-gate"]["none"](learner)
+        await learner.until(lambda: learner.run.is_done, "the first step")
+        panel = learner.app.panel()
+        assert panel is not None
+        head = panel.query_one("#lesson-head", Static)
+        await learner.until(lambda: str(head.content).endswith("X leave"), "the keys")
+        assert cell_len(str(head.content)) <= panel.size.width
+        assert str(head.content).startswith("8 What authorised")
 
 
 async def test_a_lesson_is_left_and_resumed_with_its_edits_and_begun_anew() -> None:

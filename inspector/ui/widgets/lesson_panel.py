@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -13,9 +14,13 @@ from inspector.i18n import _
 from inspector.lessons import LessonRun
 from inspector.lessons.model import in_language
 from inspector.ui.actions import BY_ID, show_keys
-from inspector.ui.widgets.cells import Piece
+from inspector.ui.veil import visible
+from inspector.ui.widgets.cells import Piece, fit
 from inspector.ui.widgets.safe import lines
 from inspector.ui.widgets.signs import content
+
+#: Terminal cells that a title keeps where the keys leave less.
+_TITLE = 12
 
 
 class LessonPanel(VerticalScroll, can_focus=False):
@@ -56,8 +61,10 @@ class LessonPanel(VerticalScroll, can_focus=False):
         """The key in force for an action of the lesson."""
         return show_keys(BY_ID[f"lesson.{verb}"], self._keys)
 
-    def show(self, fault: str = "") -> None:
-        """Show the run as it is now; ``fault`` says why the check cannot be made, "" where it can."""
+    def show(self, fault: str = "", hint: str = "") -> None:
+        """Show the run as it is now; ``fault`` says why the check cannot be made, "" where it can; ``hint`` answers
+        what the learner just tried.
+        """
         run, step = self.run, self.run.step
         self._head.update(content(self._heading()))
         if fault:
@@ -71,15 +78,20 @@ class LessonPanel(VerticalScroll, can_focus=False):
                 words = Content.assemble(
                     words, " ", lines(question, "bold"), (_("  {key} answers").format(key=self.key("answer")), "$link")
                 )
+        if hint:
+            words = Content.assemble(words, "\n", ("! ", "bold $warn"), lines(hint, "$warn"))
         self._words.update(words)
         self.scroll_home(animate=False)
+
+    def on_resize(self) -> None:
+        """The title is cut to what the keys leave of the line."""
+        self._head.update(content(self._heading()))
 
     def _heading(self) -> list[Piece]:
         run = self.run
         number = f"{run.lesson.number} " if run.lesson.number else ""
         last = run.at == len(run.lesson.steps) - 1
         pieces = [
-            Piece(number + in_language(run.lesson.title, self._language), "heading"),
             Piece(_("  step {at} of {count}  ").format(at=run.at + 1, count=len(run.lesson.steps)), "dim"),
             Piece(_("✓ done"), "good") if run.is_done else Piece(_("☐ open"), "warn"),
         ]
@@ -89,4 +101,8 @@ class LessonPanel(VerticalScroll, can_focus=False):
             if verb == "back" and run.at == 0:
                 continue
             pieces.append(Piece(f"  {self.key(verb)} {words}", "dim"))
-        return pieces
+        title = Piece(visible(number + in_language(run.lesson.title, self._language)), "heading")
+        # A long title is cut, never the keys: they are the way on and out. Some of it is kept on any terminal.
+        room = self.size.width - sum(cell_len(piece.text) for piece in pieces)
+        cut = [title] if cell_len(title.text) <= room or not self.size.width else fit([title], max(room, _TITLE))
+        return [*cut, *pieces]

@@ -33,7 +33,7 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, _d
 
 if TYPE_CHECKING:
     from inspector.store.sqlpatch import Dialect
@@ -388,10 +388,11 @@ def formats(as_json: bool) -> None:
         return
     for f in (*FORMATS, *TRACE_FORMATS):
         given = "" if f in FORMATS else "  (--trace)"
-        click.echo(f"{f.name}{given}\n  {f.summary}\n  recognised by: {f.recognised_by}")
+        click.echo(f"{f.name}{given}\n  {_d(f.summary)}")
+        click.echo(_d("  recognised by: {words}").format(words=_d(f.recognised_by)))
         for axis in ("scope", "policy", "lifecycle") if f in FORMATS else ():
             click.echo(f"  {axis} from: {getattr(f, axis) or 'nothing'}")
-        click.echo(f"  cannot tell: {f.loss}")
+        click.echo(_d("  cannot tell: {words}").format(words=_d(f.loss)))
         click.echo("".join(f"    {line}\n" for line in f.example.strip().splitlines()))
 
 

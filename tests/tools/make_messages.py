@@ -102,6 +102,7 @@ def registries() -> Iterator[tuple[str, Message]]:
     """What the program shows out of its tables."""
     from inspector.compare.figures import EXPOSURE_METRICS, METRICS
     from inspector.formats import FORMATS
+    from inspector.formats.traces import TRACE_FORMATS
     from inspector.gate.coverage import Protection
     from inspector.mdl.params import Params
     from inspector.records import AXES, MEMORY_FIELDS, QUERY_FIELDS
@@ -119,10 +120,14 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (("ui/actions.py", title) for title, _around in PLACES.values())
     yield from (("ui/config.py", setting.help) for setting in SETTINGS)
     yield from (("views.py", word) for word in VERDICT_WORDS.values())
-    yield from (("gate/coverage.py", each.value) for each in Protection)
+    yield from (("gate/coverage.py", cell.value) for cell in Protection)
     yield from (("records.py", spec.help) for spec in (*MEMORY_FIELDS.values(), *QUERY_FIELDS.values()))
     yield from (("retrieval/specs.py", route.summary) for route in ROUTES.values())
-    yield from (("formats", text) for each in FORMATS for text in (each.summary, each.recognised_by, each.loss))
+    yield from (
+        ("formats", text)
+        for each in (*FORMATS, *TRACE_FORMATS)
+        for text in (each.summary, each.recognised_by, each.loss)
+    )
     yield from (("mdl/params.py", spec.metadata["help"]) for spec in fields(Params))
     yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
     yield from (("axes", axis) for axis in (*AXES, "relevance"))

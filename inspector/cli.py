@@ -106,7 +106,7 @@ def evaluate(sources: tuple[Path, ...], out: Path, summary: Path | None, **given
     """Judge every query × candidate and write one JSON object for each, in rank order."""
     from inspector import rows
 
-    with opened(sources, given) as inspection:
+    with opened(sources, given, outs=(out, summary)) as inspection:
         if not inspection.queries:
             say(_("there are no queries: `inspector ask SOURCE --text …` asks one, --queries FILE reads some"))
         with writing(out) as file:
@@ -232,7 +232,9 @@ def export(
         if kind not in ("jsonl", "edits", "sql"):
             raise click.UsageError(_("--edits writes edits, not --as {kind}").format(kind=kind))
         kind = "sql" if dialect is not None or kind == "sql" else "edits"
-    with opened(sources, given, evaluate=False) as inspection:
+    if kind == "bundle" and str(out) == "-":
+        raise click.UsageError(_("a bundle is a folder and does not go to stdout: give its name as --out"))
+    with opened(sources, given, evaluate=False, outs=(out,)) as inspection:
         if kind == "bundle":
             inspection.export_bundle(out)
             return

@@ -76,7 +76,7 @@ def ask(
     except FieldError as error:
         raise InputError.at("--owns", None, "", error.wrong, error.expected) from None
     as_of = given["as_of"]
-    with opened(sources, given, evaluate=False) as inspection:
+    with opened(sources, given, evaluate=False, outs=(out,)) as inspection:
         named = typed or (inspection.owned_by(principal) if principal else [])
         if principal and not typed:
             listed = ", ".join(repr(show_namespace(one)) for one in named)

@@ -193,7 +193,7 @@ def report(
     form = form or out.suffix.lower().removeprefix(".")
     if form not in _FORMS:
         raise click.UsageError(_("the name {out} does not say which form: give --as md, html or json").format(out=out))
-    with opened(sources, given, evaluate=False) as inspection:
+    with opened(sources, given, evaluate=False, outs=(out,)) as inspection:
         chosen = [inspection.find_query(id) for id in dict.fromkeys(ids)]  # before anything is encoded
         inspection.evaluate(StderrProgress())
         total = len(inspection.queries)
@@ -259,7 +259,7 @@ def check(
         fail_on_unresolved="unresolved" in fail_on,
         fail_on_stage="stage" in fail_on,
     )
-    with opened(sources, given) as inspection:
+    with opened(sources, given, outs=(written, out)) as inspection:
         if not inspection.queries:
             raise InspectorError(_("the store has no queries: nothing can be checked: give --queries or --trace"))
         _tell_simulated(inspection)

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -231,12 +231,20 @@ def options_of(given: dict[str, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def opened(sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool = True) -> Iterator[Any]:
-    """The opened store, evaluated unless told otherwise; what its header says goes to stderr."""
+def opened(
+    sources: tuple[Path, ...], given: dict[str, Any], *, evaluate: bool = True, outs: Sequence[Path | None] = ()
+) -> Iterator[Any]:
+    """The opened store, evaluated unless told otherwise; what its header says goes to stderr.
+
+    ``outs`` are the files that will be written: none may be a source's, which is said before anything is worked out.
+    """
     from inspector.inspection import open_sources
 
     progress = StderrProgress()
     with open_sources(sources, options_of(given), progress) as inspection:
+        for out in outs:
+            if out is not None and str(out) != "-":
+                inspection.refuse_source(out)
         told = inspection.header()
         for line in told:
             say(line)

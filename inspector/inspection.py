@@ -110,6 +110,7 @@ def open_sources(
             deciding=deciding,
             encode_for_decisions=options.encode,
         )
+        inspection.read_as = options.load_options()
         inspection.source_changed = changed
         inspection.auditor.assemble_as(
             options.prompt_order, options.prompt_budget, measure_of(options.prompt_measure, options.prompt_budget)

@@ -8,9 +8,10 @@ from typing import IO, Literal, Self, TextIO, cast
 
 from inspector.core import locked
 from inspector.editing import Editing
-from inspector.formats import canonical
+from inspector.errors import InspectorError
+from inspector.formats import LoadOptions, canonical, source_holding
 from inspector.gate.packet import build_packet, stores_by_namespace
-from inspector.i18n import _d
+from inspector.i18n import _, _d
 from inspector.overlay import follow_owners, with_setting
 from inspector.records import ABSENT
 from inspector.showing import Showing
@@ -20,6 +21,19 @@ from inspector.store.sqlpatch import Dialect, to_sql
 
 class Inspection(Showing, Editing):
     """The one door to a loaded store; made by :func:`inspector.inspection.open_sources`."""
+
+    #: How the sources were read, where it was not by the defaults.
+    read_as: LoadOptions | None = None
+
+    def refuse_source(self, path: Path) -> None:
+        """Raise InspectorError where writing this file would change what was loaded: a source is never written."""
+        source = source_holding(path, self.workspace.sources, self.read_as)
+        if source is not None:
+            raise InspectorError(
+                _("{out}: lies in the source {source}, which is never written: give a place outside").format(
+                    out=path, source=source
+                )
+            )
 
     def export_edits(
         self,
@@ -56,6 +70,7 @@ class Inspection(Showing, Editing):
     @locked
     def export_bundle(self, folder: Path) -> None:
         """Write the whole store with its edits applied as a bundle folder, your judgments and settings included."""
+        self.refuse_source(folder)
         settings = self.bundle.settings
         for key, value in self._overlay.items():
             if key.kind == "setting" and value is not ABSENT:
@@ -66,7 +81,7 @@ class Inspection(Showing, Editing):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:

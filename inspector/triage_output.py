@@ -94,8 +94,9 @@ def _incident(one: Incident) -> dict[str, Any]:
 def to_lines(listed: Listed, *, grouped: bool = False) -> Iterator[str]:
     """The queue in lines, safe to print: counts, then the worst first; with ``grouped`` by cause."""
     queue = listed.queue
-    states = ", ".join(f"{count:,} {state}" for state, count in queue.counts().items() if count)
-    many = "1 incident" if len(queue.incidents) == 1 else f"{len(queue.incidents):,} incidents"
+    told = Counter(one.state for one in queue.incidents if one.severity is not Severity.NONE or one.state != "open")
+    states = ", ".join(f"{told[state]:,} {state}" for state in queue.counts() if told[state])
+    many = "1 incident" if told.total() == 1 else f"{told.total():,} incidents"  # an answer that holds up is none
     lines = [f"{many}: {states}" if states else many]
     width = max((len(visible(one.query_id)) for one in listed.shown), default=0)
     if grouped:

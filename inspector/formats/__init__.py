@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from inspector.formats.base import Format, LoadOptions
-from inspector.formats.loading import fingerprint, load
+from inspector.formats.loading import fingerprint, load, source_holding
 from inspector.formats.registry import FORMATS
 
-__all__ = ["FORMATS", "Format", "LoadOptions", "fingerprint", "load"]
+__all__ = ["FORMATS", "Format", "LoadOptions", "fingerprint", "load", "source_holding"]

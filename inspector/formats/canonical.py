@@ -186,6 +186,11 @@ def atomic(path: Path) -> Iterator[IO[str]]:
         raise
 
 
+def is_part(name: str) -> bool:
+    """Whether a file of this name in a folder is read as a part of a bundle."""
+    return name.split(".")[0] in SECTIONS or name in _TABLES
+
+
 def write_bundle(bundle: Bundle, folder: Path, *, edited: bool = True, overwrite: bool = False) -> None:
     """Write memories.jsonl, queries.jsonl, judgments.jsonl, bundle.toml and policy.toml, those that hold anything.
 
@@ -208,8 +213,7 @@ def write_bundle(bundle: Bundle, folder: Path, *, edited: bool = True, overwrite
         parts["calibration.toml"] = lambda fp: fp.write(bundle.settings.calibration)
     folder.mkdir(parents=True, exist_ok=True)
     for file in sorted(folder.iterdir()):
-        is_part = file.name.split(".")[0] in SECTIONS or file.name in _TABLES
-        if is_part and not (overwrite and file.name in parts):
+        if is_part(file.name) and not (overwrite and file.name in parts):
             raise InspectorError(
                 _("{folder} already holds {name}: choose an empty folder").format(folder=folder, name=file.name)
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.addresses import is_address
 from inspector.confinement import check_network, check_read
-from inspector.errors import FieldError, InputError
+from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats import canonical, gatemem, mapping, packets, postgres, rhelm, traces
 from inspector.formats.base import LoadOptions, Watch, at, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
@@ -148,6 +148,27 @@ def fingerprint(
             watch = Watch(on_progress, cancelled, None)
             digest.update(postgres.fingerprint(source.path, tuple(filter(None, tables)), watch).encode())
     return digest.hexdigest()
+
+
+def source_holding(path: Path, paths: Sequence[Path], options: LoadOptions | None = None) -> Path | None:
+    """The file or folder of a loaded store that writing ``path`` would change; None where it would change none.
+
+    That is a file that was read; a source's folder itself; and in it, beside them, a name that is a bundle's part.
+    """
+    options = options or LoadOptions()
+    local = [source for source in paths if not is_address(source)]
+    try:
+        files = _all_files(_sources(paths, options), options)
+    except InspectorError:  # gone or changed since it was opened: what was named is still known
+        files = []
+    goal = path.resolve()
+    for one in (*local, *files):
+        if goal == one.resolve():
+            return one
+    for folder in local:
+        if goal.parent == folder.resolve() and canonical.is_part(path.name):
+            return folder
+    return None
 
 
 @contextmanager

@@ -41,6 +41,25 @@ def store(tmp_path: Path) -> Path:
     return file
 
 
+def test_no_output_takes_the_place_of_a_source(run: Run, store: Path) -> None:
+    before = store.read_bytes()
+    folder = store.parent
+    judged = store.with_name("judgments.csv")
+    for source, out in ((store, store), (folder, store), (folder, judged)):
+        for command in (("export",), ("evaluate",)):
+            code, _, err = run(*command, source, "--out", out)
+            assert (code, "which is never written: give a place outside" in err) == (2, True)
+    assert run("export", folder, "--as", "bundle", "--out", folder)[0] == 2
+    assert (store.read_bytes(), judged.exists()) == (before, False)
+    assert run("export", folder, "--out", folder / "edited.jsonl")[0] == 0  # beside the source, and no part of it
+
+
+def test_a_bundle_does_not_go_to_stdout(run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(store.parent)
+    code, _, err = run("export", store, "--as", "bundle", "--out", "-")
+    assert (code, "a bundle is a folder" in err, Path("-").exists()) == (2, True, False)
+
+
 def test_lint_exit_codes(run: Run, store: Path) -> None:
     assert run("lint", store)[:2] == (
         0,

@@ -42,6 +42,9 @@ class SteeredInspection:
             EditEntry(2, "2026-05-01T10:01:00Z", "m2: namespace: absent → [/foo]", True),
         ]
 
+    def refuse_source(self, path: Path) -> None:
+        """Nothing lies on the disk that could be written over."""
+
     def evaluate(self, on_progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
         on_progress(Progress("encode", 25, 100, "texts"))
         self.evaluating.set()

@@ -165,6 +165,8 @@ class ExportDialog(Dialog[None]):
         path = Path(message.value).expanduser()
         path = path if path.is_absolute() else Path.cwd() / path
         check_write(path)  # before it is looked at
+        if self.app.inspection is not None:
+            self.app.inspection.refuse_source(path)
         if path.exists() and self._confirmed != path:
             self._confirmed = path
             self.query_one("#trouble", Static).update(

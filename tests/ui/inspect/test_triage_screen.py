@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from inspector import audited
 from inspector.inspection import OpenOptions, open_sources
@@ -15,6 +16,7 @@ from inspector.times import parse_time
 from inspector.ui.screens.export import ExportDialog
 from inspector.ui.screens.inspect import InspectScreen
 from inspector.ui.screens.triage import TriageScreen
+from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.triage_rows import TriageFilter, age, cycled
 
 AT = {"created_at": "2026-01-01T00:00:00Z", "status": "active"}
@@ -246,6 +248,26 @@ async def test_report_of_the_marked(bench: Any, tmp_path: Path) -> None:
         redacted = (tmp_path / "redacted.json").read_text("utf-8")
         assert "piano" not in redacted
         assert "bobs" not in redacted
+
+
+async def test_an_export_never_takes_the_place_of_the_source(bench: Any) -> None:
+    async with bench(MEMORIES, QUERIES, toml=TOML) as made:
+        source = Path(made.inspection.workspace.sources[0]) / "memories.jsonl"
+        before = source.read_bytes()
+        await made.press("x")
+        dialog = made.app.screen
+        assert isinstance(dialog, ExportDialog)
+        dialog.query_one(Grid).move_cursor(key="store as JSON lines")
+        await made.pilot.pause()
+        dialog.query_one(Input).value = str(source)
+        dialog.query_one(Input).focus()
+        await made.press("enter")
+        await made.until(lambda: "never written" in made.seen())
+        await made.press("escape")
+        assert made.app.screen is dialog
+        await made.press("enter")  # asked again, it is refused again
+        await made.until(lambda: "never written" in made.seen())
+        assert source.read_bytes() == before
 
 
 async def test_escape_stops_the_work(bench: Any) -> None:

@@ -31,7 +31,8 @@ class QueryPane(TablePane):
         "Signs: ✓ the evidence is reached through admitted memories, ✗ an excluded one ranks before, ? an unresolved "
         "one, ! the ranking misses evidence, – not evaluable. Where a trace was recorded, or the prompt would be "
         "wrong, the failure stage: T trace, C candidate, V verification, A assembly, D disclosure; … being worked out. "
-        "→ changed by an edit, ✎ edited. "
+        "→ changed by an edit, ✎ edited, a ! after the sign: retrieved without a filter, or the claimed session is not "
+        "the authenticated one. "
         f"Filter with /: {QueryFilter.HELP}"
     )
 

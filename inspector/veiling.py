@@ -103,7 +103,7 @@ class Veil:
             *(self._inspection.queries[qi] for qi in change.queries),
         )
         for record in records:
-            if record.edits or record.id not in self._known:
+            if record.is_edited or record.id not in self._known:
                 self.learn(record)
         self._pattern = self._shorts()
         self._shown.cache_clear()

@@ -130,8 +130,9 @@ class Ground:
 
     def value(self, record: Record, name: str) -> Any:
         """The value in force, assumptions included; None unless it is a value. Fast: no origin is made."""
-        edits = record.edits
-        value = edits[name] if name in edits else record.fields.get(name)
+        # Not record.edits where there is none: asking for it makes one, in every record of the store.
+        edited = record.is_edited and name in record.edits
+        value = record.edits[name] if edited else record.fields.get(name)
         # Truthy first, for speed: what is falsy and yet a value is 0 or False. (Records hold no trits.)
         if value and value is not ABSENT:
             return value
@@ -153,7 +154,8 @@ class Ground:
         found: set[str] = set(self.assumptions)
         for memory in memories:
             found.update(memory.fields)
-            found.update(memory.edits)
+            if memory.is_edited:
+                found.update(memory.edits)
         return frozenset(found)
 
     def read(self, record: Record, name: str) -> FieldRead:

@@ -114,7 +114,7 @@ def state_key(inspection: Inspection) -> str:
     """A digest of all that the records say: the source and the edits that lie over it."""
     digest = hashlib.sha256(str(inspection.workspace.fingerprint()).encode())
     for record in (*inspection.memories, *inspection.queries):
-        if record.edits:
+        if record.is_edited:
             line = json.dumps([type(record).__name__, record.id, record.origin.line, record.edits], default=repr)
             digest.update(line.encode("utf-8", "surrogatepass"))
     for judgment in inspection.judgments():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from inspector.errors import Cancelled, Problem
 from inspector.i18n import _, _d
@@ -35,9 +36,12 @@ from inspector.trit import Trit
 if TYPE_CHECKING:
     import duckdb
 
+#: Rows of one statement, and characters of their text after which it is sent with fewer.
 _BATCH = 10_000
+_BATCH_TEXT = 8 << 20
 _NO_LINE = -1
 _R = TypeVar("_R", bound=Record)
+_Columns = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -137,25 +141,31 @@ def uid_text(record: Record) -> str:
 
 
 def _insert(cursor: duckdb.DuckDBPyConnection, table: str, gen: int, start: int, records: Sequence[Record]) -> None:
-    count = len(records)
-    columns = {
-        "ord": np.arange(start, start + count, dtype=np.int32),
-        "uid": np.empty(count, dtype=np.object_),
-        "fields": np.empty(count, dtype=np.object_),
-        "file": np.empty(count, dtype=np.object_),
-        "line": np.empty(count, dtype=np.int32),
-    }
+    """Insert records as rows from place ``start`` on; where their texts are long, a few with each statement."""
+    statement = f"INSERT INTO {table} SELECT ?, ord, uid, fields, file, line FROM incoming"  # noqa: S608 - our own names
     files: dict[str, str] = {}
-    for i, record in enumerate(records):
+    rows: list[tuple[str, str, str, int]] = []
+    held = 0
+    for place, record in enumerate(records, start + 1):
         origin = record.origin
         file = files.get(origin.file)
         if file is None:
             file = files[origin.file] = encode(origin.file)
-        columns["uid"][i] = uid_text(record)
-        columns["fields"][i] = encode(record.fields)
-        columns["file"][i] = file
-        columns["line"][i] = _NO_LINE if origin.line is None else origin.line
-    _append(cursor, f"INSERT INTO {table} SELECT ?, ord, uid, fields, file, line FROM incoming", gen, columns)  # noqa: S608
+        fields = encode(record.fields)
+        rows.append((uid_text(record), fields, file, _NO_LINE if origin.line is None else origin.line))
+        held += len(fields)
+        if held >= _BATCH_TEXT or place == start + len(records):
+            _append(cursor, statement, gen, _columns(place - len(rows), rows))
+            rows, held = [], 0
+
+
+def _columns(start: int, rows: Sequence[tuple[str, str, str, int]]) -> _Columns:
+    columns: _Columns = {"ord": np.arange(start, start + len(rows), dtype=np.int32)}
+    for name, texts in zip(("uid", "fields", "file"), list(zip(*rows, strict=True))[:3], strict=True):
+        columns[name] = np.empty(len(rows), dtype=np.object_)
+        columns[name][:] = texts
+    columns["line"] = np.array([line for *_, line in rows], dtype=np.int32)
+    return columns
 
 
 def _insert_judgments(cursor: duckdb.DuckDBPyConnection, gen: int, judgments: Sequence[Judgment]) -> None:
@@ -168,11 +178,11 @@ def _insert_judgments(cursor: duckdb.DuckDBPyConnection, gen: int, judgments: Se
             bodies[i] = encode(
                 [label.query_id, label.memory_id, namespace, label.axis, label.value.json, label.source, *origin]
             )
-        columns = {"ord": np.arange(start, start + len(batch), dtype=np.int32), "body": bodies}
+        columns: _Columns = {"ord": np.arange(start, start + len(batch), dtype=np.int32), "body": bodies}
         _append(cursor, "INSERT INTO judgments SELECT ?, ord, body FROM incoming", gen, columns)
 
 
-def _append(cursor: duckdb.DuckDBPyConnection, statement: str, gen: int, columns: dict[str, Any]) -> None:
+def _append(cursor: duckdb.DuckDBPyConnection, statement: str, gen: int, columns: _Columns) -> None:
     # Columns of NumPy objects are by far the quickest way in: 183,000 records in under a second, against minutes
     # with one statement a row.
     cursor.register("incoming", columns)
@@ -180,6 +190,11 @@ def _append(cursor: duckdb.DuckDBPyConnection, statement: str, gen: int, columns
         cursor.execute(statement, [gen])
     finally:
         cursor.unregister("incoming")
+        # The transaction keeps the arrays until its end, and with them every record's text once more: half a gigabyte
+        # at a million records. The texts are in the table now.
+        for column in columns.values():
+            if column.dtype == np.object_:
+                column.fill(None)
 
 
 def _compare(cursor: duckdb.DuckDBPyConnection, table: str, gen: int) -> Difference:

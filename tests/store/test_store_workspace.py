@@ -35,6 +35,7 @@ from inspector.store import (
     EditLog,
     Workspace,
     WorkspaceHeld,
+    bundles,
 )
 from inspector.store.workspace import _explain
 from inspector.times import Instant
@@ -103,6 +104,29 @@ def test_a_bundle_comes_back_exactly(tmp_path: Path) -> None:
     assert (loaded.name, loaded.format, loaded.repeated) == ("näme", "jsonl", 2)
     assert loaded.skipped == saved.skipped
     assert loaded.notes == saved.notes
+
+
+def test_long_records_are_stored_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundles, "_BATCH_TEXT", 100)
+    rows: list[int] = []
+    append = bundles._append
+
+    def counted(cursor: Any, statement: str, gen: int, columns: dict[str, Any]) -> None:
+        rows.append(len(columns["ord"]))
+        append(cursor, statement, gen, columns)
+        # No text is held beside the table: the transaction keeps the arrays until its end.
+        assert all(text is None for text in columns["fields"])
+
+    monkeypatch.setattr(bundles, "_append", counted)
+    texts = ["a" * 40, "b" * 40, "c" * 500, "d", "e", "f" * 90, "g"]
+    saved = bundle(*(memory(f"m{place}", place, text=text) for place, text in enumerate(texts)))
+    with Workspace.open(tmp_path / "w.duckdb") as workspace:
+        workspace.save_bundle("f1", saved)
+        loaded = workspace.load_bundle("f1")
+    assert rows == [2, 1, 3, 1]
+    assert loaded is not None
+    assert [one.text for one in loaded.memories] == texts
+    assert [one.origin.line for one in loaded.memories] == list(range(7))
 
 
 def test_an_empty_workspace_has_no_bundle(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from inspector.ui.widgets.safe import lines
 from inspector.ui.widgets.signs import content
 
 #: Terminal cells that a title keeps where the keys leave less.
-_TITLE = 12
+_TITLE = 9
 
 
 class LessonPanel(VerticalScroll, can_focus=False):

@@ -24,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, config_home: Path) -> list[tuple[list
     """What the loading thread was asked to open; nothing is."""
     seen: list[tuple[list[str], OpenOptions]] = []
 
-    def opened(sources: Any, options: OpenOptions, *_: Any) -> Any:
+    def opened(sources: Any, options: OpenOptions, *_: Any, **_kept: Any) -> Any:
         seen.append(([str(source) for source in sources], options))
         raise Cancelled("not in this test")
 

@@ -104,7 +104,7 @@ async def test_a_bundled_store_is_opened_in_a_private_workspace(
 ) -> None:
     asked: list[Any] = []
 
-    def opens(*args: Any) -> Any:
+    def opens(*args: Any, **_: Any) -> Any:
         asked.append(args)
         return store
 
@@ -131,7 +131,7 @@ async def test_the_user_s_files_are_picked_and_opened(
         (folder / name).write_text("{}", encoding="utf-8")
     asked: list[Any] = []
 
-    def opens(*args: Any) -> Any:
+    def opens(*args: Any, **_: Any) -> Any:
         asked.append(args)
         return store
 
@@ -266,7 +266,7 @@ async def test_a_held_workspace_names_the_pid_and_offers_a_private_one(
 ) -> None:
     store.go.set()
 
-    def opens(_sources: Any, options: OpenOptions, *_rest: Any) -> Any:
+    def opens(_sources: Any, options: OpenOptions, *_rest: Any, **_: Any) -> Any:
         if not options.temporary:
             raise Held("the workspace x is in use by another process (pid 4711)")
         return store
@@ -290,7 +290,7 @@ async def test_bad_input_is_shown_and_skipping_offered(
 ) -> None:
     store.go.set()
 
-    def opens(_sources: Any, options: OpenOptions, *_rest: Any) -> Any:
+    def opens(_sources: Any, options: OpenOptions, *_rest: Any, **_: Any) -> Any:
         if not options.lenient:
             raise InputError.at("m.jsonl", 7, "status", f"{HOSTILE!s} is not a word", "a text")
         return store
@@ -321,7 +321,7 @@ async def test_an_error_is_a_dialog_and_an_unexpected_one_makes_the_exit_code_1(
     code: int,
     words: str,
 ) -> None:
-    def opens(*_: Any) -> Any:
+    def opens(*_: Any, **_kept: Any) -> Any:
         raise error
 
     monkeypatch.setattr(door, "open_sources", opens)

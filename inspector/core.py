@@ -104,7 +104,6 @@ class Core:
         self.tau = tau
         self.let_through: LetThrough = let_through
         self._mi = {memory.uid: index for index, memory in enumerate(self.memories)}
-        self._by_id = index_by_id(self.memories)
         self._qi = {query.id: index for index, query in enumerate(self.queries)}
         self._subscribers: list[Callable[[Change], None]] = []
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
@@ -128,6 +127,11 @@ class Core:
         self._decided_before: dict[int, Decided] = {}
         self._operation_words = operation_words
         self.gate = GateEngine(self.memories, self.queries, self.settings, gate_mode, operation_words)
+
+    @functools.cached_property
+    def _by_id(self) -> dict[str, list[int]]:
+        """Made when an owner is first edited: a large store that is only read does without."""
+        return index_by_id(self.memories)
 
     def _new_engine(self) -> AxisEngine:
         return self.engine_for(self.settings)

@@ -163,6 +163,8 @@ class _Scan:
         if not stack:
             return ()
         kind, path = stack[-1]
+        if len(path) > _DEPTH:  # nothing is kept below: a path as long as the nesting would take its square in time
+            return path
         return (*path, EACH) if kind == "[" else (*path, key)
 
 

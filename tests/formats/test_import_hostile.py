@@ -15,6 +15,7 @@ from inspector.errors import InputError, InspectorError
 from inspector.formats import FORMATS, LoadOptions, fingerprint, load
 from inspector.formats.canonical import settings_toml, write_bundle, write_memories, write_queries
 from inspector.formats.importers import BY_NAME, IMPORTERS
+from inspector.formats.outline import outline
 from tests.formats.importing import example, imported
 
 NAMES = [one.format.name for one in IMPORTERS]
@@ -172,3 +173,11 @@ def test_nothing_of_ours_is_taken_for_anothers(tmp_path: Path) -> None:
     (folder / "memories.jsonl").write_text(json.dumps(record) + "\n")
     (folder / "MEMORY.md").write_text("notes of the bundle's author")
     assert imported(folder).format == "bundle"
+
+
+def test_deep_nesting_is_refused_and_its_paths_are_not_kept(tmp_path: Path) -> None:
+    deep = tmp_path / "deep.json"
+    deep.write_text('{"a":[' * 20_000, encoding="utf-8")
+    assert max(len(path) for path in outline(deep).keys) <= 8
+    with pytest.raises(InputError):
+        load([deep])

@@ -208,7 +208,8 @@ class CompareViews(CompareWorking):
                 view.say(words)
             return
         rule = state.rule_shown
-        self.plots["risk"].show(plots.title("risk"), plots.risk_series(shown), partial(plots.draw_risk, shown))
+        told = plots.title("risk", comparison=shown)
+        self.plots["risk"].show(told, plots.risk_series(shown), partial(plots.draw_risk, shown))
         self.plots["recall"].show(
             plots.title("recall"),
             plots.recall_series(shown),

@@ -60,8 +60,17 @@ class Drawn:
         return "\n".join([*(line.rstrip() for line in self.lines), *(f"{mark} {said}" for mark, said in self.legend)])
 
 
-def title(plot: str, rule: str = "", kind: str = "") -> str:
-    """A plot's title: with the way of letting through or the kind of label error that it shows."""
+def title(plot: str, rule: str = "", kind: str = "", comparison: Comparison | None = None) -> str:
+    """A plot's title: with the way of letting through or the kind of label error that it shows.
+
+    Of risk it says where nothing is required: the bounds are then no risk at matched recall.
+    """
+    if (
+        plot == "risk"
+        and comparison is not None
+        and all(one.figures["recall"].value is None for one in comparison.routes)
+    ):
+        return _("no query is evaluable: nothing is required; bounds are over all candidates")
     said = {"contamination": RULES.get(rule, ""), "labels": CORRUPTIONS[kind].words if kind else ""}.get(plot, "")
     return f"{_(PLOTS[plot])}: {said}" if said else _(PLOTS[plot])
 

@@ -334,6 +334,14 @@ async def test_agreement_of_judgments_with_its_caution_and_the_queries_in_disput
         assert lower["value"] == "2.500000"
 
 
+async def test_bounds_where_nothing_is_required_are_not_called_risk_at_matched_recall(compared: OpenBench) -> None:
+    async with compared([{"id": "m", "text": "tea"}], [{"id": "q", "text": "tea"}]) as c:
+        await c.press("2")
+        await c.done()
+        assert "─ no query is evaluable" in c.bench.seen()
+        assert "Risk at matched recall" not in c.bench.seen()
+
+
 async def test_from_store_and_back(compared: OpenBench) -> None:
     async with compared() as c:
         await c.press("escape", "o")

@@ -10,17 +10,18 @@ from typing import Any
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.stages import Proof
+from inspector.i18n import _d
 from inspector.records import FieldRead
 from inspector.trit import Trit
 
 #: The fields that each lifecycle rule decides on (DESIGN 3); it reads those of the rules before it as well.
-_LIFECYCLE: dict[str, frozenset[str]] = {
-    "lifecycle rule 1": frozenset(("deleted_at",)),
-    "lifecycle rule 2": frozenset(("boundary_state", "boundary_log")),
-    "lifecycle rule 3": frozenset(("created_at", "valid_from")),
-    "lifecycle rule 4": frozenset(("superseded_by",)),
-    "lifecycle rule 5": frozenset(("valid_to",)),
-    "lifecycle rule 6": frozenset(("status",)),
+_LIFECYCLE: dict[int, frozenset[str]] = {
+    1: frozenset(("deleted_at",)),
+    2: frozenset(("boundary_state", "boundary_log")),
+    3: frozenset(("created_at", "valid_from")),
+    4: frozenset(("superseded_by",)),
+    5: frozenset(("valid_to",)),
+    6: frozenset(("status",)),
 }
 
 
@@ -95,12 +96,12 @@ def _decided(one: Decided) -> str:
         return f"{one.axis} {one.value.symbol}: no {', no '.join(one.missing)}"
     if one.axis == "scope":
         return f"scope {one.value.symbol}: {_owners(one.reads)}"
+    # A rule's name is in the language of the data, which may be another than English.
+    fields = {_d("lifecycle rule {rule}").format(rule=rule): names for rule, names in _LIFECYCLE.items()}
     said = [
         f"{read.name} {_value(read.value)}" if _is_word(read) else read.name
         for read in one.reads
-        if read.owner == "memory"
-        and read.presence.value == "value"
-        and read.name in _LIFECYCLE.get(one.rule, {read.name})
+        if read.owner == "memory" and read.presence.value == "value" and read.name in fields.get(one.rule, {read.name})
     ]
     return f"{one.axis} {one.value.symbol}: {', '.join(said) or one.rule}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +135,15 @@ def test_thresholds_and_what_fails_on_request(run: Run, store: Path) -> None:
 
 
 # triage
+
+
+def test_a_cause_is_the_same_in_every_language(store: Path) -> None:
+    found = []
+    for language in ("en", "ko"):  # processes of their own: the language of the data is set at the start
+        command = [sys.executable, "-m", "inspector", "--lang", language, "triage", str(store), "--temporary", "--json"]
+        done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+        found.append({one["query_id"]: one["cause"] for one in json.loads(done.stdout)["incidents"]})
+    assert found[0]["deleted-card"] == found[1]["deleted-card"] == "verification, lifecycle 0: deleted_at"
 
 
 def test_the_queue_is_listed_worst_first_and_keeps_states_and_notes(run: Run, store: Path) -> None:

@@ -413,9 +413,16 @@ def locate(what: str | None) -> None:
             click.echo(path)
 
 
+def _unread() -> int:
+    """The reader of our output went away (a pager, head): not a fault, and nothing is left to tell it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
 def main() -> None:
     """Run the command line; expected failures become one line on stderr and exit code 2."""
     speak()
+    out = sys.stdout
     try:
         code = cli.main(prog_name="inspector", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -432,7 +439,10 @@ def main() -> None:
         say(_("interrupted: what was done before is kept in the workspace"))
         code = 130
     except BrokenPipeError:
-        # The reader of our output went away (a pager, head): not a fault, and nothing is left to tell it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        code = _unread()
+    except SystemExit:
+        # Where nobody reads any more click puts a quiet stdout in place and ends with 1: that a check falls short.
+        if sys.stdout is out:
+            raise
+        code = _unread()
     sys.exit(code if isinstance(code, int) else 0)

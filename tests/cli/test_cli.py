@@ -257,3 +257,14 @@ def test_a_store_without_queries_or_without_memories_on_a_dense_route(run: Run, 
     # Without memories the source is refused in one line; without queries there is nothing to judge.
     assert (code, stdout) == ((0, "") if present == "memories" else (2, ""))
     assert present == "memories" or stderr.splitlines()[-1].startswith("error: ")
+
+
+def test_a_reader_that_goes_away_is_no_failed_check() -> None:
+    """As ``inspector formats | head`` where head has ended: 128 + SIGPIPE, as a shell has it, and not a word."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run([sys.executable, "-m", "inspector", "formats"], stdout=writing, stderr=subprocess.PIPE)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import cache
 from itertools import chain, islice
 from typing import Any, TypeVar
@@ -40,7 +42,7 @@ def in_parallel(
     ``pieces`` is drawn in the caller's thread; ``work`` must be safe to run in several threads.
     """
     first = list(islice(pieces, AHEAD))
-    if len(first) < AHEAD and sum(map(size, first)) <= FEW:
+    if len(first) == 1 or (len(first) < AHEAD and sum(map(size, first)) <= FEW):
         for piece in first:
             yield piece, work(piece)
         return
@@ -48,12 +50,24 @@ def in_parallel(
     del first  # so that each piece can go when it is done with
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     controller = _controller() if cores > 1 else None
-    with ThreadPoolExecutor(cores) as threads:
-        while batch := list(islice(pieces, AHEAD)):
-            if controller is None or len(batch) == 1 or not all(is_small(piece) for piece in batch):
-                for piece in batch:
-                    yield piece, work(piece)
+    under_way: deque[tuple[_T, Future[_R]]] = deque()
+    with ThreadPoolExecutor(cores) as threads, ExitStack() as limit:
+        for piece in pieces:
+            if controller is not None and is_small(piece):
+                if not under_way:
+                    limit.enter_context(controller.limit(limits=1, user_api="blas"))
+                # The next piece is drawn while those before it are worked on.
+                under_way.append((piece, threads.submit(work, piece)))
+                if len(under_way) < AHEAD:
+                    continue
+                done, result = under_way.popleft()
+                yield done, result.result()
                 continue
-            with controller.limit(limits=1, user_api="blas"):
-                results = list(threads.map(work, batch))
-            yield from zip(batch, results, strict=True)
+            while under_way:
+                done, result = under_way.popleft()
+                yield done, result.result()
+            limit.close()
+            yield piece, work(piece)
+        while under_way:
+            done, result = under_way.popleft()
+            yield done, result.result()

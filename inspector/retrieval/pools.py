@@ -97,7 +97,7 @@ def namespaces(view: PoolView, q: IntArray, filters: tuple[Keep, ...] = ()) -> I
     """
     m_all = everything(view)
     for members in groups(view.scope_class(q)):
-        m = m_all[not_no(one_row(view.scope, m_all, int(q[members[0]])))]
+        m = np.flatnonzero(not_no(one_row(view.scope, m_all, int(q[members[0]]))))
         step = max(1, block_cells(len(m)) // max(1, len(m)))
         for start in range(0, len(members), step):
             rows = members[start : start + step]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,9 @@ HYBRID_CELLS = 4 * FLOAT64_CELLS
 LARGE = 16_384
 _STRIPE = 64
 _ABSENT = np.int64(-1)
+#: Scores below this differ by less than RESOLUTION's step in float64, with room to spare.
+_MODEST = 1000.0
+_Cells = TypeVar("_Cells", FloatArray, IntArray)
 
 
 def block_cells(memories: int) -> int:
@@ -98,21 +102,54 @@ def best(keys: IntArray, k: int) -> IntArray:
     return keys
 
 
-def _largest(keys: IntArray, k: int) -> IntArray:
-    """A few more than the k largest keys of each row, in no order, padded with -1; the bound is that of the sets'
-    maxima, as in :func:`_candidates`, so that a selection runs over sets and not over cells."""
-    count, width = keys.shape
+def _maxima(cells: _Cells, k: int) -> _Cells:
+    """Maxima (B, sets) of sets of columns, at least k sets: the k-th largest of them is a lower bound of the k-th
+    largest cell, as in :func:`_candidates`, so that a selection runs over sets. Rows are at least 4·k wide."""
+    count, width = cells.shape
     depth = max(1, min(_STRIPE, width // (4 * k)))
     sets = width // depth
-    maxima = keys[:, : depth * sets].reshape(count, depth, sets).max(axis=1)
-    bound = np.partition(maxima, sets - k, axis=1)[:, sets - k : sets - k + 1]
-    cells = np.flatnonzero(keys >= np.maximum(bound, 0))
-    rows = cells // width
+    maxima: _Cells = cells[:, : depth * sets].reshape(count, depth, sets).max(axis=1)
+    return maxima
+
+
+def _kth(maxima: _Cells, k: int) -> _Cells:
+    """The k-th largest of each row, (B, 1)."""
+    place = maxima.shape[1] - k
+    kth: _Cells = np.partition(maxima, place, axis=1)[:, place : place + 1]
+    return kth
+
+
+def _in_rows(keys: IntArray, rows: IntArray, count: int) -> IntArray:
+    """Keys (N,), each with its row, rows ascending, as ``count`` rows, padded with -1."""
     counts = np.bincount(rows, minlength=count)
     few = np.full((count, int(counts.max(initial=0))), _ABSENT, dtype=np.int64)
-    places = np.arange(len(cells)) - np.repeat(np.cumsum(counts) - counts, counts)
-    few[rows, places] = keys.ravel()[cells]
+    few[rows, np.arange(len(keys)) - np.repeat(np.cumsum(counts) - counts, counts)] = keys
     return few
+
+
+def _largest(keys: IntArray, k: int) -> IntArray:
+    """A few more than the k largest keys of each row, in no order, padded with -1."""
+    cells = np.flatnonzero(keys >= np.maximum(_kth(_maxima(keys, k), k), 0))
+    return _in_rows(keys.ravel()[cells], cells // keys.shape[1], len(keys))
+
+
+def best_of_scores(scores: FloatArray, m: IntArray, k: int, keys: Keys, allowed: BoolArray | None) -> IntArray:
+    """The k largest keys (B, k) of ``scores`` (B, M), which may be overwritten; ``allowed`` as in :meth:`Keys.pack`.
+
+    The bound is taken on the scores, with room for their rounding, so that only a few of them are rounded and packed.
+    """
+    count, width = scores.shape
+    if width < 4 * k or width <= 64:
+        return best(keys.pack(scores, m, allowed), k)
+    if allowed is not None:
+        np.copyto(scores, -np.inf, where=~allowed)
+    maxima = _maxima(scores, k)
+    bound = _kth(maxima, k)
+    # Fewer than k known scores, an unknown one (NaN sorts as the largest), or one too large for the room below
+    if not (bound.min() > -_MODEST and maxima.max() < _MODEST):
+        return best(keys.pack(scores, m, allowed), k)
+    cells = np.flatnonzero(scores >= bound - 2 / RESOLUTION)
+    return best(_in_rows(keys.pack(scores.ravel()[cells], m[cells % width]), cells // width, count), k)
 
 
 @dataclass(slots=True, eq=False)
@@ -186,7 +223,7 @@ class Dense:
         scores = self.scores(q, m)
         if bonus is not None:
             scores += bonus
-        return best(keys.pack(scores, m, allowed), k)
+        return best_of_scores(scores, m, k, keys, allowed)
 
     def is_large(self, m: IntArray) -> bool:
         """Whether float32 chooses candidates first: such a pool must not be scored by several threads at a time."""

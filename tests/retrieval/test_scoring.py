@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from inspector.retrieval import scoring
-from inspector.retrieval.scoring import Dense, Keys, best
+from inspector.retrieval.pool import BoolArray, FloatArray, IntArray
+from inspector.retrieval.scoring import Dense, Keys, best, best_of_scores
 from inspector.retrieval.vectors import unit_vectors
 
 
@@ -72,6 +73,46 @@ def test_the_large_way_gives_the_small_ways_bits(k: int, with_bonus: bool, monke
     shared = dense.best(q, m, k, keys, allowed[:1], bonus)
     monkeypatch.setattr(scoring, "LARGE", 1)
     assert (dense.best(q, m, k, keys, allowed[:1], bonus) == shared).all()
+
+
+def _sorted_one_by_one(scores: FloatArray, uid_rank: IntArray, k: int, allowed: BoolArray | None) -> list[list[int]]:
+    """Memories of the k best, by rounded score and then by uid, unknown last, sorted in plain Python."""
+    found = []
+    for row, cells in enumerate(scores.tolist()):
+        there = [c for c in range(len(cells)) if allowed is None or allowed[row if len(allowed) > 1 else 0, c]]
+        there.sort(
+            key=lambda c: (math.isnan(cells[c]), 0 if math.isnan(cells[c]) else -round(cells[c] * 1e6), uid_rank[c])
+        )
+        found.append((there[:k] + [-1] * k)[:k])
+    return found
+
+
+@pytest.mark.parametrize("cut", ["none", "one for all", "one each", "fewer than k"])
+@pytest.mark.parametrize("kind", ["plain", "tied to the sixth place", "some unknown", "all unknown", "huge"])
+def test_the_best_are_chosen_before_rounding_as_after_it(kind: str, cut: str) -> None:
+    random = np.random.default_rng(7)
+    scores: FloatArray = random.uniform(-1, 1, (6, 701))
+    if kind == "tied to the sixth place":
+        scores = (
+            0.5 + random.integers(-3, 4, scores.shape).astype(np.float64) * 3e-7
+        )  # steps of a third of what is told apart
+    elif kind == "some unknown":
+        scores[random.random(scores.shape) < 0.3] = np.nan
+    elif kind == "all unknown":
+        scores[:] = np.nan
+    elif kind == "huge":
+        scores *= 1e5
+    allowed: BoolArray | None = {
+        "none": None,
+        "one for all": random.random((1, 701)) < 0.5,
+        "one each": random.random((6, 701)) < 0.5,
+        "fewer than k": random.random((6, 701)) < 0.02,
+    }[cut]
+    uid_rank = random.permutation(701).astype(np.int64)
+    keys = Keys(uid_rank)
+    expected = _sorted_one_by_one(scores, uid_rank, 40, allowed)
+    memory, _ = keys.unpack(best_of_scores(scores.copy(), np.arange(701), 40, keys, allowed))
+    assert memory.tolist() == expected
 
 
 def test_vectors_of_two_sizes_are_refused() -> None:

@@ -112,6 +112,7 @@ class LintReport:
             "wrong": one.words,
             "do": one.do,
             "related": [_uid(self.memories[index]) for index in one.related],
+            "related_total": max(one.related_total, len(one.related)),
         }
 
     def text(self, shown: int = 5) -> str:

@@ -229,7 +229,8 @@ class Finding:
     """One finding: what, where, about which record, and what is wrong in words that name the values.
 
     ``index`` is the memory's, None where the finding is about a query, a file or a record that was not read. ``record``
-    names the record for people; ``related`` are the indices of other memories that it is about.
+    names the record for people; ``related`` are the indices of other memories that it is about: of a large group only
+    some, and ``related_total`` counts them all (0 where ``related`` is all there is).
     """
 
     code: str
@@ -239,6 +240,7 @@ class Finding:
     index: int | None = None
     field: str = ""
     related: tuple[int, ...] = ()
+    related_total: int = 0
 
     @property
     def severity(self) -> Severity:

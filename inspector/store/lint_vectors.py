@@ -24,6 +24,8 @@ from inspector.times import parse_time
 NEAR, ABOUT = 0.95, 0.6
 #: So many of the most similar pairs of a store are looked at; the rest is said to be left.
 MOST_PAIRS = 50_000
+#: A finding of a group names so many of the other members; in a group of n, naming all would be n² names [ours].
+MOST_RELATED = 25
 _BLOCK = 1_024
 
 
@@ -232,18 +234,24 @@ def group_findings(
     memories: Sequence[Memory],
     settings: Settings,
 ) -> Iterator[Finding]:
-    """One finding for each member of each group, naming the others."""
+    """One finding for each member of each group, naming the others: at most :data:`MOST_RELATED`, those that follow it
+    in the group's order and, after the last, the first."""
+    words_of: dict[int, str] = {}
+    for pair, text in said.items():
+        for index in pair:
+            words_of.setdefault(index, text)
     for code, listed in (("near-duplicate", near), ("conflict", against)):
         for group in listed:
             last = newest(group, memories, settings)
-            for index in group.members:
-                others = tuple(one for one in group.members if one != index)
+            size = len(group.members)
+            for place, index in enumerate(group.members):
+                others = tuple(group.members[(place + step) % size] for step in range(1, min(size, MOST_RELATED + 1)))
                 if code == "near-duplicate":
                     words = _d("cosine {lowest:.3f} to {highest:.3f} in a group of {count}").format(
                         lowest=group.lowest, highest=group.highest, count=len(group.members)
                     )
                 else:
-                    words = next(text for pair, text in said.items() if index in pair)
+                    words = words_of[index]
                     words += "" if last is None else _d("; newest is {uid}").format(uid=memories[last].uid)
                 memory = memories[index]
-                yield Finding(code, memory.origin, words, str(memory.uid), index, "text", others)
+                yield Finding(code, memory.origin, words, str(memory.uid), index, "text", others, size - 1)

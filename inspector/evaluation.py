@@ -74,7 +74,7 @@ class Evaluation:
         self.tau = tau
         self._ranker = ranker
         self._by_id = index_by_id(memories)
-        shape = (len(queries), route.k)
+        shape = (len(queries), min(route.k, max(1, len(memories))))  # a ranking is never longer than the store
         self.memory: Indices = np.full(shape, -1, dtype=np.int64)
         self.score = np.full(shape, np.nan)
         self.path: list[list[str]] = [[] for _ in queries]

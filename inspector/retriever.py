@@ -24,7 +24,7 @@ from inspector.retrieval.ranking import Ranking
 from inspector.retrieval.routes import Sources, rank
 from inspector.retrieval.scoring import Dense
 from inspector.retrieval.specs import Params, RouteSpec, parse_route
-from inspector.retrieval.vectors import Vectors, given_vectors, unit_vectors
+from inspector.retrieval.vectors import Vectors, brings_vectors, given_vectors, unit_vectors
 from inspector.store.workspace import Workspace
 from inspector.text import content_hash, has_cjk
 from inspector.views import RouteChoice
@@ -74,7 +74,10 @@ class Retriever:
     @property
     def vectors_key(self) -> str:
         """What the vectors in use are kept under: the store's own, or the encoder's weights."""
-        return "given" if self._given else find_model(self._wanted_model).key
+        given = self._given
+        if self._dense is None:  # nothing is loaded yet: what loading would take
+            given = brings_vectors(self._memories, self._queries)
+        return "given" if given else find_model(self._wanted_model).key
 
     @property
     def sources(self) -> Sources:

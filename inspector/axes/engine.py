@@ -98,6 +98,14 @@ class AxisEngine:
         """Whether the state at ``as_of`` is stale or superseded, whatever the intent (route ``current_only``)."""
         return self._blocks("stale_or_superseded", m, q)
 
+    def current(self, m: IndexLike, q: IndexLike) -> TritArray:
+        """Whether the state at ``as_of`` is current, whatever the intent and what was judged."""
+        return self._blocks("current", m, q)
+
+    def namespace_test(self, m: IndexLike, q: IndexLike) -> TritArray:
+        """The namespace test alone: what scope says but for session and judgments."""
+        return self._blocks("namespace_test", m, q)
+
     def _blocks(self, what: str, m: IndexLike, q: IndexLike) -> TritArray:
         mm, qq = np.asarray(m, np.intp), np.asarray(q, np.intp)
         shape = np.broadcast_shapes(mm.shape, qq.shape)
@@ -118,6 +126,10 @@ class AxisEngine:
             return self._lifecycle.stored(m, q)
         if what == "stale_or_superseded":
             return self._lifecycle.stale_or_superseded(m, q)
+        if what == "current":
+            return self._lifecycle.current(m, q)
+        if what == "namespace_test":
+            return self._scopes.owners(m, q)
         if what == "relevance":
             found = self._relevance.values(m, q)
             self._judged.required.write(found, m, q)

@@ -11,7 +11,7 @@ from inspector.axes.boundary import Mark, marks_of, possible_marks
 from inspector.axes.columns import Codebook, Index, Pick, picked
 from inspector.axes.ground import Ground
 from inspector.axes.lifecycle import FIELDS
-from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, over_table, value_table
+from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, current_table, over_table, value_table
 from inspector.axes.successors import Successors
 from inspector.records import INTENTS, Memory, Query
 from inspector.times import NAIVE_SLACK_US, Instant
@@ -230,6 +230,10 @@ class LifecycleColumns:
     def stale_or_superseded(self, m: Index, q: Index) -> TritArray:
         """Whether the state is stale or superseded, whatever the intent; ? where some possible states are."""
         return self._over[self.states(m, q)]
+
+    def current(self, m: Index, q: Index) -> TritArray:
+        """Whether the state is current, whatever the intent; ? where one possible state is, or it is unknown."""
+        return current_table()[self.states(m, q)]
 
     def stored(self, m: Index, q: Index) -> TritArray:
         """Whether the memory was in the store at ``as_of``: created by then, or undated, which is in the store."""

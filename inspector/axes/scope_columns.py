@@ -67,9 +67,7 @@ class ScopeColumns:
         """Scope at pairs: the AND of the tests that the isolation setting enables."""
         found: TritArray | None = None
         if "namespace" in self.scope.isolation:
-            found = self._table.get(
-                self._q[q], self._m[picked(m, len(self._m))], (len(self._principals), len(self._owners))
-            )
+            found = self.owners(m, q)
         if "session" in self.scope.isolation:
             mine, theirs = self._m_session[m], self._q_session[q]
             same = (mine == theirs).astype(np.uint8) * np.uint8(2)
@@ -77,6 +75,10 @@ class ScopeColumns:
             found = session if found is None else np.minimum(found, session)
         assert found is not None  # noqa: S101 - every isolation setting enables a test
         return found
+
+    def owners(self, m: Index, q: Index) -> TritArray:
+        """The namespace test alone at pairs, whether or not it is enabled."""
+        return self._table.get(self._q[q], self._m[picked(m, len(self._m))], (len(self._principals), len(self._owners)))
 
     def _index(self) -> None:
         for code in range(self._indexed, len(self._owners)):

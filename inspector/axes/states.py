@@ -100,6 +100,19 @@ def over_table() -> TritArray:
     return _kept(np.array([int(over_of(mask)) for mask in range(256)], np.uint8))
 
 
+def current_of(mask: int) -> Trit:
+    """Whether a set of possible states is current: all → 1, none → 0, some or unknown → ?."""
+    if mask == State.CURRENT:
+        return Trit.YES
+    return Trit.UNKNOWN if mask & (State.CURRENT | State.UNKNOWN) else Trit.NO
+
+
+@cache
+def current_table() -> TritArray:
+    """:func:`current_of` for every set of states; read-only."""
+    return _kept(np.array([int(current_of(mask)) for mask in range(256)], np.uint8))
+
+
 def _kept(table: TritArray) -> TritArray:
     """A table that every engine shares, and none can change."""
     table.flags.writeable = False

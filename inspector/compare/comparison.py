@@ -159,7 +159,7 @@ def route_source(request: Request, source: SourceRuns, run: RouteRun) -> RouteSo
     }
     table = _table(source, values, tuple(METRICS))
     means = figures([table], request.seed, request.resamples, request.level)
-    depth = max(request.k, run.memory.shape[1])
+    depth = max(min(request.k, source.memories), run.memory.shape[1])
     return RouteSource(
         values=values,
         exposures=exposures,

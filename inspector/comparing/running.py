@@ -38,8 +38,10 @@ from inspector.trit import NO, Trit, TritArray
 from inspector.views import RouteChoice
 
 #: Changes whenever a kept run could differ from a new one.
-_KEPT_AS = 1
+_KEPT_AS = 2
 _BLOCK = 512
+#: Of int64, as candidates' indices are: 256 MiB.
+_BLOCK_CELLS = 32 * 1024 * 1024
 #: Told what the routes finished so far have returned.
 OnRuns = Callable[[SourceRuns], None]
 _SEEDED = frozenset({"random_partition", "gold_oracle"})
@@ -146,19 +148,23 @@ def settings_key(settings: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True, default=repr).encode()).hexdigest()
 
 
-def blocks(view: Snapshot, queries: IntArray) -> list[IntArray]:
-    """The queries in blocks of at most 512 that keep those of one pool together as far as that goes."""
+def blocks(view: Snapshot, queries: IntArray, depth: int = 1) -> list[IntArray]:
+    """The queries in blocks of at most 512 that keep those of one pool together as far as that goes.
+
+    Fewer where each has so many candidates (``depth``) that the block's indices would not fit into 256 MiB.
+    """
     if not len(queries):
         return []
+    most = max(1, min(_BLOCK, _BLOCK_CELLS // max(1, depth)))
     scope, stored = view.scope_class(queries), view.stored_class(queries)
     order = np.lexsort((queries, stored, scope))
     ends = [0]
     borders = (np.flatnonzero(np.diff(scope[order])) + 1).tolist()
     for border in [*borders, len(order)]:
-        while border - ends[-1] > _BLOCK:
+        while border - ends[-1] > most:
             # Up to the last border within reach, so that a namespace is not cut where it need not be.
-            near = [one for one in borders if ends[-1] < one <= ends[-1] + _BLOCK]
-            ends.append(near[-1] if near else ends[-1] + _BLOCK)
+            near = [one for one in borders if ends[-1] < one <= ends[-1] + most]
+            ends.append(near[-1] if near else ends[-1] + most)
     return np.split(queries[order], ends[1:])
 
 
@@ -184,7 +190,7 @@ class Ranker:
     def blocks(self, view: Snapshot, queries: IntArray, axes: Sequence[str] = RUN_AXES) -> Iterator[Ranked]:
         """Every block of the queries. Raises Cancelled and Edited."""
         depth = None if self.spec.name == "recorded" else self.k
-        for block in blocks(view, queries):
+        for block in blocks(view, queries, min(self.k, len(view.memories))):
             if self.cancelled():
                 raise Cancelled(_("the comparison was cancelled: finished routes are kept"))
             with self.inspection.lock:
@@ -336,11 +342,12 @@ def run_source(
     settings = settings_in_force(inspection, assumptions)
     params = replace(inspection.retriever.params, seed=request.seed)
     specs = [parse_route(route) for route in sorted(request.routes, key=lambda name: name != request.base_route)]
-    for spec in specs:
-        inspection.retriever.prepare(RouteChoice.parse(str(spec), request.k), on_progress, cancelled)
     runs: dict[str, RouteRun] = {}
     total = len(inspection.queries)
     with unedited(inspection) as check:
+        # Already watched: a text edited after its vector was looked for would be ranked by the old one, and kept so.
+        for spec in specs:
+            inspection.retriever.prepare(RouteChoice.parse(str(spec), request.k), on_progress, cancelled)
         with inspection.lock:
             check()
             view = snapshot(inspection, settings)

@@ -13,7 +13,7 @@ from inspector.compare.corruption import Corruption, denied
 from inspector.pools import EnginePool
 from inspector.records import Memory, Query, Settings
 from inspector.retrieval.pool import FloatArray, IntArray
-from inspector.trit import UNKNOWN, YES, Trit, TritArray
+from inspector.trit import NO, UNKNOWN, YES, Trit, TritArray
 
 #: The axes whose values decide which memories a route ranks; corrupted labels of another axis leave its rankings alone.
 #: What stands here for ``session_tag`` and the global routes is nothing: they read fields that no corruption changes.
@@ -121,12 +121,16 @@ class Corrupted(Snapshot):
         if "namespace" not in self.settings.isolation:
             return values
         if self._kind == "namespace_false_deny":
-            return denied(values, self._struck[m])
+            if "session" not in self.settings.isolation:
+                return denied(values, self._struck[m])
+            # An unknown session leaves the scope open; it is closed where the owner was the asker and is nobody now.
+            lost = self._struck[m] & (self.engine.namespace_test(m, q) == np.uint8(YES))
+            return np.where(lost, np.uint8(NO), denied(values, self._struck[m])).astype(np.uint8)
         if self._kind == "namespace_missing":
-            lost: TritArray = np.array(UNKNOWN, dtype=np.uint8)
+            rest: TritArray = np.array(UNKNOWN, dtype=np.uint8)
             if "session" in self.settings.isolation:
-                lost = np.minimum(lost, self.session_test(m, q))
-            return np.where(self._struck[m], lost, values).astype(np.uint8)
+                rest = np.minimum(rest, self.session_test(m, q))
+            return np.where(self._struck[m], rest, values).astype(np.uint8)
         return values
 
     def policy(self, m: IntArray, q: IntArray) -> TritArray:
@@ -149,12 +153,11 @@ class Corrupted(Snapshot):
         return np.where(stale, self._as_stale[q], values).astype(np.uint8)
 
     def _is_current(self, m: IntArray, q: IntArray, lifecycle: TritArray) -> BoolArray:
-        """Whether the label says current: the state fits the intent and is not known to be stale or superseded.
+        """Whether the label says current: the state fits the intent and is not known to be another.
 
-        For a question about history an archived memory fits too; struck, it still does.
+        For a question about history stale and archived memories fit too: they have no current label to be wrong.
         """
-        old = self._base.stale_or_superseded(m, q) == np.uint8(YES)
-        current: BoolArray = (lifecycle == np.uint8(YES)) & ~old
+        current: BoolArray = (lifecycle == np.uint8(YES)) & (self.engine.current(m, q) != np.uint8(NO))
         return current
 
     def stale_or_superseded(self, m: IntArray, q: IntArray) -> TritArray:

@@ -14,6 +14,7 @@ import numpy as np
 from inspector.errors import Cancelled, InspectorError
 from inspector.i18n import _, _d
 from inspector.records import OnProgress, Progress
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.lexical import LexicalIndex, LexicalPool
 from inspector.retrieval.parallel import in_parallel
 from inspector.retrieval.pool import BoolArray, FloatArray, IntArray, PoolView
@@ -90,12 +91,14 @@ class _Run:
         cancelled: Callable[[], bool],
     ) -> None:
         self.spec, self.view, self.q, self.params = spec, view, q, params
-        self.k = DEFAULT_K if k is None else k
+        # A ranking cannot be longer than the store: a k that asks for all there is takes no more room than that.
+        self.k = min(DEFAULT_K if k is None else k, max(1, len(view.memories)))
         self.whole_trace = k is None
         self._dense, self._lexical = sources.dense, sources.lexical
         self._on_progress, self._cancelled = on_progress, cancelled
         self.keys = Keys(view.uid_rank)
         self.out = empty_ranking(str(spec), q, self.k)
+        self._exact = ExactKeys(view.memories)
         self._paths: dict[str, int] = {}
         self._done = 0
 
@@ -196,7 +199,7 @@ class _Run:
             self._put(pool.rows, keys, widths, widths)
 
     def _postfilter(self) -> None:
-        depth = self.spec.depth or DEFAULT_DEPTH
+        depth = min(self.spec.depth or DEFAULT_DEPTH, len(self.view.memories))
         for pool in whole_store(self.view, self.q):
             keys = self.dense.best(pool.q, pool.m, depth, self.keys, pool.allowed)
             memory, _ = self.keys.unpack(keys)
@@ -250,9 +253,8 @@ class _Run:
         wanted = {name: value for name, value in keys.items() if value is not None} if isinstance(keys, dict) else {}
         if not wanted:
             return np.zeros(0, dtype=np.int64)
-        m = everything(self.view)
-        m = m[not_no(one_row(self.view.stored, m, qi))]
-        return np.array([mi for mi in m.tolist() if _has_keys(self.view.memories[mi].value("keys"), wanted)], np.int64)
+        m = self._exact.find(wanted)
+        return m[not_no(one_row(self.view.stored, m, qi))]
 
     def _router(self, router: Router) -> None:
         for pool, routed, centroids in router.pools(self.q):
@@ -319,12 +321,3 @@ class _Run:
             if trace.unknown:
                 self.out.unknown_ids[qi] = tuple(trace.unknown)
             self._advance(1)
-
-
-def _has_keys(held: object, wanted: dict[str, object]) -> bool:
-    return isinstance(held, dict) and all(_same(held.get(name), value) for name, value in wanted.items())
-
-
-def _same(held: object, wanted: object) -> bool:
-    """Equal and of one kind: 1 is not true, and "1" is not 1."""
-    return held == wanted and isinstance(held, bool) == isinstance(wanted, bool)

@@ -111,10 +111,18 @@ def given_vectors(memories: Sequence[Memory], queries: Sequence[Query]) -> tuple
     that is NaN, zero or of another length, are in ``problems`` and their similarity is ?: vectors of different models
     are never compared.
     """
+    size = _agreed_length(memories, queries)
+    return None if size is None else (_collect(memories, size), _collect(queries, size))
+
+
+def brings_vectors(memories: Sequence[Memory], queries: Sequence[Query]) -> bool:
+    """Whether :func:`given_vectors` would find any."""
+    return _agreed_length(memories, queries) is not None
+
+
+def _agreed_length(memories: Sequence[Memory], queries: Sequence[Query]) -> int | None:
     lengths = Counter(length for query in queries if (length := _length(query)) is not None)
     if not lengths:
         return None
     size = max(lengths, key=lambda length: (lengths[length], length))
-    if not any(_length(memory) == size for memory in memories):
-        return None
-    return _collect(memories, size), _collect(queries, size)
+    return size if any(_length(memory) == size for memory in memories) else None

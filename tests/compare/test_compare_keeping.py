@@ -126,6 +126,23 @@ def test_an_edit_makes_it_of_before_and_its_undo_right_again(inspection: Inspect
     assert stale_words(inspection, made_under(again.runs), REQUEST) == ""
 
 
+def test_a_store_with_its_own_vectors_is_not_of_before_when_it_is_opened_again(tmp_path: Path) -> None:
+    source = write(tmp_path / "given")
+    for name in ("memories", "queries"):
+        path = source / f"{name}.jsonl"
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = (json.dumps({**record, "embedding": [3, 4]}) + "\n" for record in records)
+        path.write_text("".join(lines), encoding="utf-8")
+    request = check_request(replace(REQUEST, routes=("global_dense", "global_bm25")))
+    with open_sources([source], options(tmp_path)) as inspection:
+        compare_opened(inspection, request)
+    with open_sources([source], options(tmp_path)) as inspection:
+        kept = kept_comparison(inspection)
+        assert kept is not None
+        assert not inspection.retriever.has_vectors  # nothing has asked for them yet
+        assert stale_words(inspection, made_under(kept.runs), request) == ""
+
+
 def test_of_another_source_or_damaged_it_is_nothing(store: Path, tmp_path: Path) -> None:
     with open_sources([store], options(tmp_path)) as inspection:
         compare_opened(inspection, REQUEST)

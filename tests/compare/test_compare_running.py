@@ -147,6 +147,28 @@ def test_an_edit_while_comparing_ends_the_run_and_keeps_what_was_finished(store:
         assert seen[0].startswith("governed")
 
 
+def test_an_edit_while_words_are_counted_ends_the_run_too(store: Path) -> None:
+    with open_sources([store], OpenOptions(temporary=True)) as inspection:
+
+        def edit_once(report: Progress) -> None:
+            if report.what.startswith("indexing") and not inspection.active_edits:
+                inspection.edit("memory", [0], "text", "another note")
+
+        with pytest.raises(Edited):
+            run_source(inspection, Request(("global_bm25",)), edit_once)
+
+
+def test_a_k_beyond_the_store_ranks_all_of_it(store: Path) -> None:
+    found = compare_sources(
+        [store], OpenOptions(temporary=True), Request(("global_dense", "postfilter:88888888"), k=10**9)
+    )
+    whole, after = found.routes
+    assert (whole.figures["recall"].value, whole.figures["width"].value) == (1.0, N)
+    # half of the store is another's, and what is needed is half the time: q1 and q3 need bob's and are his
+    assert (after.figures["recall"].value, after.figures["width"].value) == (1.0, N / 2)
+    assert len(whole.recall_at) == N + 1
+
+
 def test_damaged_kept_results_are_made_again(store: Path, tmp_path: Path) -> None:
     request = Request(("global_dense",), k=5)
     with open_sources([store], options(tmp_path)) as inspection:
@@ -267,6 +289,29 @@ def test_a_lost_namespace_leaves_the_session_test(tmp_path: Path) -> None:
         assert [int(view.scope(m, np.array([qi]))[0]) for qi in (0, 2)] == [1, 0]
         classes = view.scope_class(np.arange(4))
         assert len({int(classes[0]), int(classes[2])}) == 2
+
+
+def test_an_owner_that_is_nobody_closes_what_an_unknown_session_leaves_open(tmp_path: Path) -> None:
+    store = write(tmp_path / "sessions")
+    with open_sources([store], OpenOptions(temporary=True)) as inspection:
+        inspection.set_setting("isolation", "namespace+session")
+        inspection.edit("memory", [2], "namespace", None)
+        m, q = np.arange(3), np.zeros(3, dtype=np.int64)  # ann's, bob's, and one of unknown owner; no sessions
+        assert corrupted(inspection, "namespace_missing", []).scope(m, q).tolist() == [1, 0, 1]
+        # 0 AND ? is 0; a missing owner stays missing
+        assert corrupted(inspection, "namespace_false_deny", [0, 1, 2]).scope(m, q).tolist() == [0, 0, 1]
+
+
+def test_an_archived_memory_has_no_current_label_to_be_wrong(tmp_path: Path) -> None:
+    store = write(tmp_path / "archive")
+    with open_sources([store], OpenOptions(temporary=True)) as inspection:
+        log = [{"state": "archived", "at": "2026-01-15T00:00:00Z"}]
+            inspection.edit("memory", [0], "boundary_log", log)
+        inspection.edit("query", [0], "intent", "history")
+        view = corrupted(inspection, "lifecycle_false_stale", [0, 2])
+        m, q = np.array([0, 2, 4]), np.zeros(3, dtype=np.int64)
+        assert view.lifecycle(m, q).tolist() == [2, 2, 2]  # archived, now stale, current: all fit a question of history
+        assert view.stale_or_superseded(m, q).tolist() == [0, 2, 0]
 
 
 def test_draws_are_nested_seeded_and_of_the_stated_size() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from inspector.errors import Cancelled, InspectorError
-from inspector.records import Progress
+from inspector.records import Progress, Settings
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.lexical import LexicalIndex
 from inspector.retrieval.routes import Sources, rank
 from inspector.retrieval.specs import ROUTES, Params, parse_route
@@ -35,9 +36,9 @@ def test_global_dense_ranks_by_similarity_and_unknown_last() -> None:
     found = rank("global_dense", view_of(), SOURCES)
     assert found.score[0, :4].tolist() == [1.0, 0.8, 0.6, 0.0]
     assert math.isnan(found.score[0, 4])
-    assert found.memory[0].tolist() == [0, 1, 2, 3, 4] + [-1] * 15
+    assert found.memory[0].tolist() == [0, 1, 2, 3, 4]  # k is 20: no longer than the store
     assert (found.similarities.tolist(), found.width.tolist()) == ([5], [5])
-    assert (found.path_name(0, 0), found.path_name(0, 5)) == ("global_dense", "")
+    assert found.path_name(0, 0) == "global_dense"
     assert found.found(0).tolist() == [0, 1, 2, 3, 4]
 
 
@@ -74,6 +75,16 @@ def test_filters_cut_known_values_only(route: str, tables: dict[str, list[str]],
 
 def test_the_pool_is_cut_before_it_is_ranked() -> None:
     assert ranked("governed", view_of(policy=["00111"]), k=2) == ["c", "d"]
+
+
+@pytest.mark.parametrize(
+    "route", ["global_dense", "namespace_dense", "global_bm25", "postfilter:999999999", "dual_path"]
+)
+def test_a_k_beyond_the_store_takes_no_more_room_than_the_store(route: str) -> None:
+    view = view_of(scope=["11011"])
+    lexical = LexicalIndex.of(view.memories, Settings())
+    found = rank(route, view, Sources(SOURCES.dense, lexical), k=10**9)
+    assert found.memory.shape == (1, 5)
 
 
 def test_postfilter_deletes_and_does_not_refill() -> None:
@@ -179,6 +190,13 @@ def test_dual_path_needs_every_key_and_an_unknown_verdict_is_left() -> None:
     assert dual({"u": None}, "00000")[0] == []
     assert dual({"u": 1}, "00110", policy=["110?1"])[1] == {"session_tag"}
     assert dual({"u": 1}, "00000", stored=["01111"])[0] == ["b"]
+
+
+def test_exact_keys_may_be_lists_and_objects() -> None:
+    held: list[object] = [[1, 2], [2, 1], {"a": [1]}, {"a": [1], "b": None}, "1, 2"]
+    index = ExactKeys([memory(name, keys={"x": value}) for name, value in zip(NAMES, held, strict=True)])
+    assert [index.find({"x": value}).tolist() for value in held] == [[0], [1], [2], [3], [4]]
+    assert index.find({"x": float("nan")}).tolist() == index.find({"y": 1}).tolist() == index.find({}).tolist() == []
 
 
 def test_a_query_without_a_usable_vector_knows_no_similarity_and_says_so() -> None:

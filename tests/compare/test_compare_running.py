@@ -306,7 +306,7 @@ def test_an_archived_memory_has_no_current_label_to_be_wrong(tmp_path: Path) -> 
     store = write(tmp_path / "archive")
     with open_sources([store], OpenOptions(temporary=True)) as inspection:
         log = [{"state": "archived", "at": "2026-01-15T00:00:00Z"}]
-            inspection.edit("memory", [0], "boundary_log", log)
+        inspection.edit("memory", [0], "boundary_log", log)
         inspection.edit("query", [0], "intent", "history")
         view = corrupted(inspection, "lifecycle_false_stale", [0, 2])
         m, q = np.array([0, 2, 4]), np.zeros(3, dtype=np.int64)

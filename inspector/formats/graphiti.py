@@ -11,9 +11,10 @@ empty text: both leave the scope unknown.
 
 Lifecycle, by precedence. A fact holds from ``valid_at`` to ``invalid_at`` or ``expired_at``, whichever is earlier (a
 future end is still current). Where both ends are in the record and null, Graphiti says that the fact is in force: the
-label is active. Where ``expired_at`` is not exported (the MCP server's EdgeResult) nothing says so, and the label is
-missing. Which edge ended another is not recorded; an edge of the same source node and group that became valid at that
-very instant is named in ``meta.ended_at_the_start_of``.
+label is active. Where one is set, the fact was in force from its start on: the label is active as of ``created_at`` or
+``valid_at``, whichever is later, and missing where the end came no later. Where ``expired_at`` is not exported (the MCP
+server's EdgeResult) nothing says so, and the label is missing. Which edge ended another is not recorded; an edge of the
+same source node and group that became valid at that very instant is named in ``meta.ended_at_the_start_of``.
 
 Scores of ``SearchResults`` come from a reranker, higher is better. Zep Cloud's ``score`` is an ordinal under rank
 fusion, so that its direction is unknown, unless ``relevance`` says that a cross-encoder ranked: then that is the
@@ -55,7 +56,8 @@ FORMAT = Format(
     loss="no access rules; no owner in the server's facts and in Zep Cloud's records; which edge ended another",
     scope="group_id ('' is no owner)",
     policy="",
-    lifecycle="valid_at; the earlier of invalid_at and expired_at; active where both are exported and null",
+    lifecycle="valid_at; the earlier of invalid_at and expired_at; active where both are exported (as of its start "
+    "where one is set)",
 )
 _KINDS = ("edges", "facts", "nodes", "episodes", "communities")
 _LISTS = tuple((kind,) for kind in _KINDS)
@@ -211,7 +213,20 @@ def _ends(draft: Draft) -> None:
     elif is_sure:
         draft.put("valid_to", draft.take("invalid_at", "valid_to"))
     if is_sure:
-        draft.put("status", "active")
+        _in_force(draft, ends)
+
+
+def _in_force(draft: Draft, ends: dict[str, Any]) -> None:
+    """The label of an edge whose ends are known: of an ended one as of its start, for it says nothing of today."""
+    held = [one for one in map(draft.fields.get, ("created_at", "valid_from")) if one not in (None, "")]
+    if ends and held:
+        end = parse_time(draft.fields["valid_to"], "")
+        if {parse_time(one, "").naive for one in held} == {end.naive}:  # else in doubt
+            start = max(held, key=lambda one: parse_time(one, "").us)
+            if end.us <= parse_time(start, "").us:
+                return  # at no moment of its time in the store was it in force: the times alone decide
+            draft.put("status_at", start)
+    draft.put("status", "active")
 
 
 def _node(draft: Draft, plane: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import FieldError
+from inspector.i18n import _
 from inspector.records import ABSENT, QUERY_FIELDS, Memory, Namespace, Origin, Query, check_field
 from inspector.store.ledger import Key, key_of
 
@@ -40,12 +41,14 @@ def check_asked(fields: Mapping[str, Any], timezone: str | None) -> None:
     for name, value in fields.items():
         spec = QUERY_FIELDS.get(name)
         if spec is None:
-            raise FieldError(name, "is no field of a query", "one of " + ", ".join(QUERY_FIELDS))
+            raise FieldError(
+                name, _("is no field of a query"), _("one of {names}").format(names=", ".join(QUERY_FIELDS))
+            )
         check_field(spec, value, timezone)
     if not isinstance(fields.get("id"), str):
-        raise FieldError("id", "is missing", "a text that no other query has")
+        raise FieldError("id", _("is missing"), _("a text that no other query has"))
     if not str(fields.get("text") or "").strip():
-        raise FieldError("text", "is missing", "the words of the question")
+        raise FieldError("text", _("is missing"), _("the words of the question"))
 
 
 def owned_by(memories: Iterable[Memory], principal: str) -> list[Namespace]:
@@ -77,11 +80,15 @@ def read_namespaces(text: str, field: str = "principal.namespaces") -> list[Name
             except ValueError:
                 made, end = None, len(rest)
             if not isinstance(made, list) or not made or not all(isinstance(part, str) for part in made):
-                raise FieldError(field, f"{rest[:end]} is no list of texts", 'a name, or ["SEGMENT", "SEGMENT"]')
+                raise FieldError(
+                    field,
+                    _("{text} is no list of texts").format(text=rest[:end]),
+                    _('a name, or ["SEGMENT", "SEGMENT"]'),
+                )
             found.append(made)
             rest = rest[end:].lstrip().removeprefix(",").lstrip()
         else:
-            name, _, rest = rest.partition(",")
+            name, _comma, rest = rest.partition(",")
             rest = rest.lstrip()
             if name.strip():
                 found.append(name.strip())

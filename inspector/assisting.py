@@ -23,6 +23,7 @@ from inspector.formats.mapping import lookup_text, made_of
 from inspector.formats.mapping_schema import UNITS, Mapped, check_mapping, split_path
 from inspector.formats.propose import Proposal, Sample, mapping_toml, propose, sample
 from inspector.formats.settings import check_timezone
+from inspector.i18n import _, _d
 from inspector.places import config_dir
 from inspector.records import MEMORY_FIELDS, Memory, Origin, Query, Settings, default_as_of, show_namespace
 from inspector.trit import Trit
@@ -182,7 +183,11 @@ class Assistant:
         except InputError:
             return ""
         owner = _owner([one for one in made if isinstance(one, Memory)])
-        return "nobody's question" if owner is None else f"a question of {show_namespace(owner)}"
+        return (
+            _d("nobody's question")
+            if owner is None
+            else _d("a question of {owner}").format(owner=show_namespace(owner))
+        )
 
     def write(self, path: Path, *, replaces: bool = False) -> Path:
         """Write mapping.toml; the folder is made. Raises InputError where the mapping is not complete, InspectorError
@@ -190,21 +195,25 @@ class Assistant:
         self.mapped()
         beside = not is_address(self.source) and path.parent.resolve() == self.source.parent.resolve()
         if path.exists() and not replaces:
-            raise InspectorError(f"{path}: is there already: give another name")
+            raise InspectorError(_("{path}: is there already: give another name").format(path=path))
         if not is_address(self.source) and path.resolve() == self.source.resolve():
-            raise InspectorError(f"{path}: is the source, which is never written: give another name")
+            raise InspectorError(
+                _("{path}: is the source, which is never written: give another name").format(path=path)
+            )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             partial = path.with_name(f".{path.name}.part")
             partial.write_text(self.toml(beside), encoding="utf-8", newline="\n")
             os.replace(partial, path)
         except OSError as error:
-            raise InspectorError(f"{path}: cannot be written: {error.strerror}") from None
+            raise InspectorError(
+                _("{path}: cannot be written: {strerror}").format(path=path, strerror=error.strerror)
+            ) from None
         return path
 
 
 def _chosen(target: str) -> Proposal:
-    return Proposal(target, (), "chosen", "by hand")
+    return Proposal(target, (), "chosen", _d("by hand"))
 
 
 def _owner(memories: Iterable[Memory]) -> Any:

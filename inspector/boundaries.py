@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector.errors import FieldError, InspectorError
-from inspector.i18n import _, _d
+from inspector.i18n import N_, _, _d
 from inspector.inspection import Inspection
 from inspector.store import boundary
 from inspector.store.boundary import VERBS, Move, Option, Proposal, Refused, Verb
@@ -28,11 +28,11 @@ _NAMED = 3
 _SECONDS = re.compile(r"-?(?:\d{9,}(?:\.\d+)?|\d+\.\d+)")
 #: The past of each verb, for the line that says what was done.
 DONE = {
-    "archive": "archived",
-    "resume": "resumed",
-    "forget": "forgot",
-    "quarantine": "quarantined",
-    "release": "released",
+    "archive": N_("archived"),
+    "resume": N_("resumed"),
+    "forget": N_("forgot"),
+    "quarantine": N_("quarantined"),
+    "release": N_("released"),
 }
 
 
@@ -122,7 +122,7 @@ def trials(
 def done_words(inspection: Inspection, mis: Sequence[int], verb: Verb) -> str:
     """What a transition did, before the sentence of what moved: ``archived m1: ``."""
     what = inspection.memories[mis[0]].id if len(mis) == 1 else _d("{count:,} memories").format(count=len(mis))
-    return f"{DONE[verb]} {what}: "
+    return _d("{done} {what}: ").format(done=_d(DONE[verb]), what=what)
 
 
 def standing_of(inspection: Inspection, mi: int, at: Instant | None = None) -> Standing:

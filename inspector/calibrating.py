@@ -22,7 +22,7 @@ from inspector.mdl import (
 )
 from inspector.mdl.calibration import LOW_RELEVANCE, AblationRow, Agreement
 from inspector.records import OnProgress
-from inspector.text import visible
+from inspector.text import padded, visible
 from inspector.wording import share
 
 _WORDS = tuple(action.word for action in Action)
@@ -98,50 +98,54 @@ def report_text(report: CalibrationReport) -> str:
 def _lines(report: CalibrationReport) -> Iterator[str]:
     fitted = report.fitted
     kept = fitted.rows - fitted.held_out_rows
-    parts = _("{kept:,} fitted, {held_out_rows:,} held out (seed {seed})").format(
+    parts = _d("{kept:,} fitted, {held_out_rows:,} held out (seed {seed})").format(
         kept=kept, held_out_rows=fitted.held_out_rows, seed=fitted.seed
     )
-    yield _("{rows:,} rows of {source}: {parts}").format(rows=fitted.rows, source=fitted.source, parts=parts)
+    yield _d("{rows:,} rows of {source}: {parts}").format(rows=fitted.rows, source=fitted.source, parts=parts)
     if fitted.switches.words != "full":
-        yield _("ablated: {words}").format(words=fitted.switches.words)
-    origin = "given" if fitted.bounds_given else _("least and greatest ‖v_meta‖ of the fitted rows")
-    yield _("n_min {n_min:.6f}, n_max {n_max:.6f} ({origin})").format(
+        yield _d("ablated: {words}").format(words=fitted.switches.words)
+    origin = _d("given") if fitted.bounds_given else _d("least and greatest ‖v_meta‖ of the fitted rows")
+    yield _d("n_min {n_min:.6f}, n_max {n_max:.6f} ({origin})").format(
         n_min=fitted.n_min, n_max=fitted.n_max, origin=origin
     )
-    yield _("thresholds ") + ", ".join(
-        _("{word} from {theta:.2f}").format(word=word, theta=theta)
+    listed = ", ".join(
+        _d("{word} from {theta:.2f}").format(word=word, theta=theta)
         for word, theta in zip(_WORDS[1:], fitted.thresholds, strict=True)
     )
-    yield _("agreement: fitted {agreement}; held out {agreement2}").format(
+    yield _d("thresholds {listed}").format(listed=listed)
+    yield _d("agreement: fitted {agreement}; held out {agreement2}").format(
         agreement=_agreement(fitted.agreement), agreement2=_agreement(fitted.agreement_held_out)
     )
-    for title, table in (("fitted", report.confusion_fit), (_("held out"), report.confusion_held_out)):
+    for title, table in (
+        (_d("oracle (fitted)"), report.confusion_fit),
+        (_d("oracle (held out)"), report.confusion_held_out),
+    ):
         if any(map(any, table)):
             yield ""
-            yield f"{f'oracle ({title})':<18}" + "".join(f"{word:>9}" for word in _WORDS) + "   decided"
+            yield padded(title, 18) + "".join(f"{word:>9}" for word in _WORDS) + "   " + _d("decided")
             for word, row in zip(_WORDS, table, strict=True):
                 yield f"{word:<18}" + "".join(f"{count:>9,}" for count in row)
     yield ""
     yield f"r(C, α) {_number(report.correlation)}: {_d(AUDIT_NOTE)}"
-    yield _("mean α of right decisions {number}, of wrong ones {number2}").format(
+    yield _d("mean α of right decisions {number}, of wrong ones {number2}").format(
         number=_number(report.alpha_right), number2=_number(report.alpha_wrong)
     )
-    abstained = _("{abstained_low:,} of {low_rows:,} rows with M < {LOW_RELEVANCE:g}").format(
+    abstained = _d("{abstained_low:,} of {low_rows:,} rows with M < {LOW_RELEVANCE:g}").format(
         abstained_low=report.abstained_low, low_rows=report.low_rows, LOW_RELEVANCE=LOW_RELEVANCE
     )
-    yield _("abstained (Opt-Out) in {abstained}").format(abstained=abstained)
+    yield _d("abstained (Opt-Out) in {abstained}").format(abstained=abstained)
     yield ""
     yield from _table(report.ablations)
     for warning in report.warnings:
-        yield _("warning: {warning}").format(warning=warning)
+        yield _d("warning: {warning}").format(warning=warning)
 
 
 def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
-    yield f"{'agreement under':<22}{'θ kept':<20}{'θ fitted again':<20}θ"
-    yield f"{'':<22}{'fitted':<10}{'held out':<10}{'fitted':<10}{'held out':<10}"
+    yield padded(_d("agreement under"), 22) + padded(_d("θ kept"), 20) + padded(_d("θ fitted again"), 20) + "θ"
+    yield " " * 22 + 2 * (padded(_d("fitted"), 10) + padded(_d("held out"), 10))
     for row in rows:
         if row.note:
-            yield f"{row.name:<22}{row.note}"
+            yield f"{row.name:<22}{_d(row.note)}"
             continue
         shares = (row.kept_fit, row.kept_held_out, row.refit_fit, row.refit_held_out)
         yield (
@@ -153,8 +157,8 @@ def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
 
 def _agreement(found: Agreement) -> str:
     if found.share is None:
-        return _("no rows")
-    return _("{right:,} of {total:,} = {share} [{share2}, {share3}]").format(
+        return _d("no rows")
+    return _d("{right:,} of {total:,} = {share} [{share2}, {share3}]").format(
         right=found.right,
         total=found.total,
         share=share(found.share),

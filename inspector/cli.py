@@ -393,7 +393,8 @@ def formats(as_json: bool) -> None:
         click.echo(f"{f.name}{given}\n  {_d(f.summary)}")
         click.echo(_d("  recognised by: {words}").format(words=_d(f.recognised_by)))
         for axis in ("scope", "policy", "lifecycle") if f in FORMATS else ():
-            click.echo(f"  {axis} from: {getattr(f, axis) or 'nothing'}")
+            words = _d(getattr(f, axis)) if getattr(f, axis) else _d("nothing")
+            click.echo(_d("  {axis} from: {words}").format(axis=axis, words=words))
         click.echo(_d("  cannot tell: {words}").format(words=_d(f.loss)))
         click.echo("".join(f"    {line}\n" for line in f.example.strip().splitlines()))
 

@@ -22,7 +22,7 @@ from inspector.cli_options import (
     writing,
 )
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, _d, ngettext
 
 if TYPE_CHECKING:
     from inspector.audit.triage import Queue
@@ -104,8 +104,10 @@ def _tell_simulated(inspection: Inspection) -> None:
     audits = [inspection.audit(qi) for qi in range(len(inspection.queries))]
     missing = sum(done.retrieval != "recorded" and not done.exposure_recorded for done in audits)
     if missing:
-        many = f"{missing:,} of {len(audits):,} queries have"
-        say(f"{many} no trace in use: their stages are what route {inspection.route} would lead to")
+        said = _(
+            "{missing:,} of {total:,} queries have no trace in use: their stages are what route {route} would lead to"
+        )
+        say(said.format(missing=missing, total=len(audits), route=inspection.route))
 
 
 def _listed(
@@ -130,7 +132,10 @@ def _listed(
     if not (everything or ids or stages):
         kept = [one for one in found if one.severity is not Severity.NONE or one.note or one.state != "open"]
         calm, found = len(found) - len(kept), kept
-    words = f"{calm:,}{' more' if found else ''} in which nothing failed: --all lists them" if calm else ""
+    words = ""
+    if calm:
+        more = _d("{calm:,} more in which nothing failed: --all lists them")
+        words = (more if found else _d("{calm:,} in which nothing failed: --all lists them")).format(calm=calm)
     return Listed(queue, found, words)
 
 
@@ -146,8 +151,9 @@ def _change(listed: Listed, new_state: str | None, note: str | None) -> Listed:
     if note is not None:
         for identity in identities:
             queue.set_note(identity, note)
-    many = "1 incident" if len(identities) == 1 else _("{count:,} incidents").format(count=len(identities))
-    say(f"{many}: {_STATES[new_state] if new_state is not None else 'note written' if note else 'note removed'}")
+    many = ngettext("{count} incident", "{count} incidents", len(identities)).format(count=f"{len(identities):,}")
+    done = _STATES[new_state] if new_state is not None else _("note written") if note else _("note removed")
+    say(f"{many}: {done}")
     return Listed(queue, [queue.get(identity) for identity in identities])
 
 
@@ -189,7 +195,7 @@ def report(
     from inspector.triage import Triage
 
     if (bool(ids), everything, failed, bool(states)).count(True) > 1:
-        raise click.UsageError("give --query, --state, --all or --failed, not several of them")
+        raise click.UsageError(_("give --query, --state, --all or --failed, not several of them"))
     form = form or out.suffix.lower().removeprefix(".")
     if form not in _FORMS:
         raise click.UsageError(_("the name {out} does not say which form: give --as md, html or json").format(out=out))
@@ -205,8 +211,9 @@ def report(
         told = made(inspection, inspection.auditor, chosen, redact=redact, on_progress=StderrProgress())
         with writing(out) as file:
             file.write(FORMS[_FORMS[form]](told))
-        what = _("failed or are undecided") if not (ids or states or everything) else "reported"
-        say(_("{count:,} of {total:,} queries {what}").format(count=len(chosen), total=total, what=what))
+        chosen_by_failure = _("{count:,} of {total:,} queries failed or are undecided")
+        said = _("{count:,} of {total:,} queries reported") if ids or states or everything else chosen_by_failure
+        say(said.format(count=len(chosen), total=total))
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

@@ -13,7 +13,7 @@ import click
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, _d, ngettext_d
 from inspector.text import counted, visible
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def transition(
     table of transitions does not allow is refused with the reason, exit 2: all memories are moved or none.
     """
     from inspector import boundaries
+    from inspector.store.causes import cause_words
     from inspector.store.patch import to_jsonl
 
     with opened(sources, given, evaluate=False) as inspection:
@@ -71,7 +72,14 @@ def transition(
         to_jsonl(sys.stdout, edits)
         for mi in mis:
             last = inspection.memories[mi].value("boundary_log")[-1]
-            say(f"{inspection.memories[mi].uid}: {last['state']} from {last['at']}: {last['cause']}")
+            say(
+                _("{uid}: {state} from {start}: {cause}").format(
+                    uid=inspection.memories[mi].uid,
+                    state=last["state"],
+                    start=last["at"],
+                    cause=cause_words(last["cause"]),
+                )
+            )
 
 
 @click.command(cls=SpokenCommand)
@@ -151,21 +159,28 @@ def _run_json(run: Replay) -> dict[str, Any]:
 
 def _run_lines(run: Replay) -> Iterator[str]:
     switches = sum(tick.switches for tick in run.ticks)
-    moved = f"{len(run.logs):,} of {counted(len(run.lanes), 'memory', 'memories')}"
-    yield (
-        f"session {run.session_id}: {counted(len(run.ticks), 'query', 'queries')}, "
-        f"{counted(switches, 'switch', 'switches')}, {moved} {'moves' if len(run.logs) == 1 else 'move'}"
+    moves = ngettext_d("{moved:,} of {memories} moves", "{moved:,} of {memories} move", len(run.logs))
+    yield _d("session {id}: {queries}, {switches}, {moves}").format(
+        id=run.session_id,
+        queries=counted(len(run.ticks), "query", "queries"),
+        switches=counted(switches, "switch", "switches"),
+        moves=moves.format(moved=len(run.logs), memories=counted(len(run.lanes), "memory", "memories")),
     )
     for note in run.notes:
-        yield f"  note: {note}"
+        yield "  " + _d("note: {note}").format(note=note)
     for tick in run.ticks:
-        moved = f"  enters {tick.entered}" + (f", leaves {tick.left}" if tick.left else "") if tick.switches else ""
-        yield f"  {tick.at.iso()}  query {tick.query_id}{moved}"
+        moved = _d("enters {entered}, leaves {left}") if tick.left else _d("enters {entered}")
+        moved = "  " + moved.format(entered=tick.entered, left=tick.left) if tick.switches else ""
+        yield f"  {tick.at.iso()}  " + _d("query {id}").format(id=tick.query_id) + moved
     for lane in run.lanes:
         yield f"  {lane.memory.uid}"
         for one in lane.segments:
-            start = "no time" if one.start is None else one.start.iso()
-            by = f" (query {one.query_id})" if one.query_id else ""
-            yield f"    {one.state or '? in doubt'} from {start}: {one.cause}{by}"
+            start = _d("no time") if one.start is None else one.start.iso()
+            by = _d(" (query {id})").format(id=one.query_id) if one.query_id else ""
+            yield "    " + _d("{state} from {start}: {cause}{by}").format(
+                state=one.state or _d("? in doubt"), start=start, cause=one.words, by=by
+            )
         for kept in lane.kept:
-            yield f"    refused: {kept.verb} at {kept.at.iso()} by query {kept.query_id}: {kept.reason}"
+            yield "    " + _d("refused: {verb} at {at} by query {id}: {reason}").format(
+                verb=kept.verb, at=kept.at.iso(), id=kept.query_id, reason=kept.reason
+            )

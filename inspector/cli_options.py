@@ -61,7 +61,9 @@ class StderrProgress:
         rate = report.done / (now - self._started) if now > self._started else 0.0
         left = ""
         if rate and report.total is not None and not ended and now - self._started > 1:
-            left = f", {rate:,.0f}/s, {(report.total - report.done) / rate:,.0f} s left"
+            left = _(", {rate:,.0f}/s, {seconds:,.0f} s left").format(
+                rate=rate, seconds=(report.total - report.done) / rate
+            )
         line = f"{report.what}: {of} {report.unit}{left}"
         if self._live:
             click.echo("\r\x1b[K" + visible(line), nl=ended, err=True)

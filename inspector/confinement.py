@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import InspectorError
+from inspector.i18n import N_, _
 
-_OUTSIDE = "lies outside of what this session may open: bundled stores and your own uploads"
+_OUTSIDE = N_("lies outside of what this session may open: bundled stores and your own uploads")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LISTS = ("os.listdir", "os.scandir", "glob.glob")
 _CHANGES = ("os.mkdir", "os.rmdir", "os.remove", "os.truncate", "os.chmod", "os.chown", "os.utime", "os.rename")
@@ -60,7 +61,7 @@ def confine(own: Path, uploads: Path, bundled: Iterable[Path], *, encodes: bool 
     """Confine this process from now on. Raises InspectorError where it is confined already."""
     global _confinement, _interpreter
     if _confinement is not None:
-        raise InspectorError("this process is confined already")
+        raise InspectorError(_("this process is confined already"))
     _interpreter = tuple(_with_end(each) for each in _interpreter_places())
     real = tuple(Path(os.path.realpath(folder)) for folder in bundled)
     _confinement = Confinement(Path(os.path.realpath(own)), Path(os.path.realpath(uploads)), real, encodes)
@@ -98,7 +99,7 @@ def check_read(path: Path | str) -> None:
     if held is not None:
         real = _real(path)
         if not any(_inside(real, folder) for folder in (held.own, *held.bundled)):
-            raise InspectorError(f"{path}: {_OUTSIDE}")
+            raise InspectorError(f"{path}: {_(_OUTSIDE)}")
 
 
 def check_write(path: Path | str) -> None:
@@ -106,26 +107,30 @@ def check_write(path: Path | str) -> None:
     confined."""
     held = _confinement
     if held is not None and not _inside(_real(path), held.own):
-        raise InspectorError(f"{path}: lies outside of your own folder {held.uploads}")
+        raise InspectorError(
+            _("{path}: lies outside of your own folder {uploads}").format(path=path, uploads=held.uploads)
+        )
 
 
 def check_network() -> None:
     """Refuse a connection. Raises InspectorError; nothing where not confined."""
     if _confinement is not None:
-        raise InspectorError("this session may not connect to anything: bundled stores and your own uploads only")
+        raise InspectorError(_("this session may not connect to anything: bundled stores and your own uploads only"))
 
 
 def check_encoder() -> None:
     """Refuse to start the encoder where a session may not. Raises InspectorError; nothing where not confined."""
     if _confinement is not None and not _confinement.encodes:
         raise InspectorError(
-            "texts are not encoded in this session: choose a lexical route such as namespace_bm25 (inspector serve "
-            "--encode allows it)"
+            _(
+                "texts are not encoded in this session: choose a lexical route such as namespace_bm25 (inspector serve "
+                "--encode allows it)"
+            )
         )
 
 
 def _refuse(what: str) -> None:
-    raise PermissionError(errno.EACCES, _OUTSIDE, what)
+    raise PermissionError(errno.EACCES, _(_OUTSIDE), what)
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:

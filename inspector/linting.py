@@ -121,7 +121,7 @@ class LintReport:
 
     def _lines(self, shown: int) -> Iterator[str]:
         severities = self.by_severity()
-        said = ", ".join(f"{count:,} {_many(severity, count)}" for severity, count in severities.items())
+        said = ", ".join(_many(severity, count) for severity, count in severities.items())
         yield f"{counted(len(self.memories), 'memory', 'memories')}: {said}"
         for plane in self.planes:
             yield _d("planes: {words}").format(words=plane.words)
@@ -138,9 +138,9 @@ class LintReport:
 
 
 def _many(severity: Severity, count: int) -> str:
-    if severity == "info":
-        return "infos" if count != 1 else "info"
-    return severity if count == 1 else f"{severity}s"
+    if severity == "error":
+        return counted(count, "error")
+    return counted(count, "warning") if severity == "warning" else counted(count, "info")
 
 
 def _uid(memory: Memory) -> dict[str, Any]:

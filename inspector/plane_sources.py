@@ -12,6 +12,7 @@ from pathlib import Path
 
 from inspector import formats
 from inspector.errors import InputError
+from inspector.i18n import _
 from inspector.records import Bundle, Judgment, Memory, OnProgress, Query
 from inspector.store.planes import Difference, Plane, differences
 
@@ -32,7 +33,9 @@ def load_planes(
     found = tuple(differences(planes, first.settings))
     if not any(one.related for one in found):
         names = ", ".join(bundle.name for bundle in bundles)
-        raise InputError.at(names, None, "id", "no id is in two of the sources", "exports of one store; or no --planes")
+        raise InputError.at(
+            names, None, "id", _("no id is in two of the sources"), _("exports of one store; or no --planes")
+        )
     memories: list[Memory] = list(first.memories)
     queries: dict[str, Query] = {}
     judgments: list[Judgment] = []

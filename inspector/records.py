@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from inspector.errors import FieldError, Problem
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
 
@@ -208,16 +208,16 @@ _INNER: dict[str, Any] = {
     "recorded": _Recorded | None,
 }
 _WORDS_FOR_TYPES = {
-    "id": "a text",
-    "text": "a text",
-    "word": "a text",
-    "time": "a time",
-    "list": "a list of texts",
-    "number": "a number",
-    "bool": "true or false",
-    "namespace": "a text or a list of texts",
-    "object": "an object",
-    "vector": "a list of numbers",
+    "id": N_("a text"),
+    "text": N_("a text"),
+    "word": N_("a text"),
+    "time": N_("a time"),
+    "list": N_("a list of texts"),
+    "number": N_("a number"),
+    "bool": N_("true or false"),
+    "namespace": N_("a text or a list of texts"),
+    "object": N_("an object"),
+    "vector": N_("a list of numbers"),
 }
 
 

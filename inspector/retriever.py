@@ -123,8 +123,8 @@ class Retriever:
             dense = Dense(*given)
             self._mark_edited_texts()
             return dense
-        memories = self._encoded(self._memories, "memories", on_progress, cancelled)
-        queries = self._encoded(self._queries, "queries", on_progress, cancelled)
+        memories = self._encoded(self._memories, _("encoding memories"), on_progress, cancelled)
+        queries = self._encoded(self._queries, _("encoding queries"), on_progress, cancelled)
         # A side without records has no vectors, and so no length of its own: it takes the other's.
         size = memories.shape[1] or queries.shape[1] or 1
         return Dense(_unit(memories, size), _unit(queries, size))
@@ -152,7 +152,8 @@ class Retriever:
 
         def report(progress: Progress) -> None:
             if on_progress is not None:
-                on_progress(Progress(f"{progress.what} {what}", progress.done, progress.total, progress.unit))
+                told = progress.what if progress.total is None else what  # the model itself is loaded first
+                on_progress(Progress(told, progress.done, progress.total, progress.unit))
 
         texts = [records[index].text for index in missing]
         for batch in encoder.encode(texts, report, cancelled):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query, read_field
 from inspector.trit import Trit
 
@@ -41,7 +42,9 @@ class SessionTag:
     @property
     def words(self) -> str:
         """Both tests in words."""
-        return f"session: {_words(self.session, self.sessions)}; tag: {_words(self.tag, self.tags)}"
+        return _d("session: {session}; tag: {tag}").format(
+            session=_words(self.session, self.sessions), tag=_words(self.tag, self.tags)
+        )
 
     @property
     def key_words(self) -> str:
@@ -49,11 +52,11 @@ class SessionTag:
         wanted = _wanted(self.keys[1])
         held = _wanted(self.keys[0])
         said = (
-            f"{name} both {value!r}"
+            _d("{name} both {value!r}").format(name=name, value=value)
             if _same(held.get(name), value) is Trit.YES
-            else f"{name} {held[name]!r} ≠ the query's {value!r}"
+            else _d("{name} {held!r} ≠ the query's {value!r}").format(name=name, held=held[name], value=value)
             if name in held
-            else f"{name}: the memory has none"
+            else _d("{name}: the memory has none").format(name=name)
             for name, value in wanted.items()
         )
         return ", ".join(said)
@@ -107,8 +110,9 @@ def _test(mine: FieldRead, theirs: FieldRead) -> Trit:
 def _words(value: Trit, reads: tuple[FieldRead, FieldRead]) -> str:
     mine, theirs = reads
     if value is Trit.YES:
-        return f"both '{mine.value}'"
+        return _d("both '{value}'").format(value=mine.value)
     if value is Trit.NO:
-        return f"'{mine.value}' ≠ the query's '{theirs.value}'"
-    sides = [side for side, read in (("memory", mine), ("query", theirs)) if read.presence is not Presence.VALUE]
-    return f"the {' and the '.join(sides)} {'has' if len(sides) == 1 else 'have'} none"
+        return _d("'{mine}' ≠ the query's '{theirs}'").format(mine=mine.value, theirs=theirs.value)
+    if mine.presence is Presence.VALUE:
+        return _d("the query has none")
+    return _d("the memory has none") if theirs.presence is Presence.VALUE else _d("the memory and the query have none")

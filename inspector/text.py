@@ -69,6 +69,22 @@ def visible(text: str, *, newlines: bool = False) -> str:
     )
 
 
+def cells(text: str) -> int:
+    """How many cells of a terminal a line takes: wide and full-width characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        2 if unicodedata.east_asian_width(char) in "WF" else 0 if unicodedata.category(char) in ("Mn", "Me") else 1
+        for char in text
+    )
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """The text filled up with blanks to ``width`` cells, on its left where it stands to the ``right``."""
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
+
+
 def fold(text: str) -> str:
     """NFKC and case folding, the ground on which texts are compared (DESIGN 4, 8)."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

@@ -11,6 +11,7 @@ from inspector.audit.stages import Proof
 from inspector.audit.triage import Incident, Queue, identity_of, recorded_at, severity_of
 from inspector.auditing import Auditor
 from inspector.errors import Cancelled, FieldError
+from inspector.i18n import _
 from inspector.inspection import Inspection
 from inspector.records import OnProgress, Progress
 from inspector.times import Instant, parse_time
@@ -63,7 +64,7 @@ class Triage:
         waiting: list[int] = []
         while True:
             if cancelled():
-                raise Cancelled("working out the incidents was cancelled")
+                raise Cancelled(_("working out the incidents was cancelled"))
             with self._inspection.lock:
                 until = time.monotonic() + HOLD
                 total = len(self._inspection.queries)
@@ -78,7 +79,7 @@ class Triage:
                     if not waiting:
                         return [self._made[qi][1] for qi in range(total)]
             if on_progress is not None:
-                on_progress(Progress("working out the incidents", total - len(waiting), total, "queries"))
+                on_progress(Progress(_("working out the incidents"), total - len(waiting), total, _("queries")))
             time.sleep(REST)
 
     def _is_made(self, qi: int) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.audit.triage import Group, Incident, Queue, Severity
 from inspector.axes.ground import ASKER
+from inspector.i18n import _, _d
 from inspector.inspection import Inspection
 from inspector.records import AXES
-from inspector.text import visible
+from inspector.text import cells, counted, padded, visible
 
 #: What a missing field may be taken as, where the user knows that it is so.
 _TAKEN = {
@@ -67,12 +68,14 @@ def advice(inspection: Inspection) -> list[str]:
         lacking.update({name for one in explained for axis in AXES for name in getattr(one, axis).missing})
     if not lacking:
         return []
-    names = [name for name, _ in sorted(lacking.items(), key=lambda item: (-item[1], item[0]))]
-    said = [f"undecided for lack of: {', '.join(names)}"]
+    names = sorted(lacking, key=lambda name: (-lacking[name], name))
+    said = [_("undecided for lack of: {names}").format(names=", ".join(names))]
     taken = list(dict.fromkeys(_TAKEN[name] for name in names if name in _TAKEN))
     if taken:
         flags = " ".join(f"--assume '{one}'" for one in taken)
-        said.append(f"where it is so in this store, declare it, and it is said everywhere: {flags}")
+        said.append(
+            _("where it is so in this store, declare it, and it is said everywhere: {flags}").format(flags=flags)
+        )
     return said
 
 
@@ -96,9 +99,9 @@ def to_lines(listed: Listed, *, grouped: bool = False) -> Iterator[str]:
     queue = listed.queue
     told = Counter(one.state for one in queue.incidents if one.severity is not Severity.NONE or one.state != "open")
     states = ", ".join(f"{told[state]:,} {state}" for state in queue.counts() if told[state])
-    many = "1 incident" if told.total() == 1 else f"{told.total():,} incidents"  # an answer that holds up is none
+    many = counted(told.total(), "incident")  # an answer that holds up is none
     lines = [f"{many}: {states}" if states else many]
-    width = max((len(visible(one.query_id)) for one in listed.shown), default=0)
+    width = _width(one.query_id for one in listed.shown)
     if grouped:
         for group in queue.groups(listed.shown):
             lines.extend(_group(group, width))
@@ -113,7 +116,7 @@ def _group(group: Group, width: int) -> Iterator[str]:
     yield ""
     yield group.words
     for one in group.incidents:
-        yield f"  {visible(one.query_id):<{width}}  {one.state:<9}  {one.severity.words}: {_proved(one)}"
+        yield f"  {_placed(one, width)}  {_d(one.severity.words)}: {_proved(one)}"
         yield from _note(one, width)
 
 
@@ -121,24 +124,33 @@ def _by_severity(shown: Sequence[Incident], width: int) -> Iterator[str]:
     """Under the severity of each; what is done with comes last, under its state."""
     heading: object = None
     for one in shown:
-        done = one.state in ("dismissed", "fixed by edit")
-        title = one.state if done else one.severity.words
+        title = _title(one)
         if title != heading:
             count = sum(_title(each) == title for each in shown)
             yield ""
             yield f"{title}: {count:,}"
             heading = title
-        yield f"  {visible(one.query_id):<{width}}  {one.state:<9}  {', '.join(one.stages)}: {_proved(one)}"
+        yield f"  {_placed(one, width)}  {', '.join(one.stages)}: {_proved(one)}"
         indent = " " * (width + 4)
         if one.severity is not Severity.NONE:
-            yield f"{indent}cause: {one.cause.words}"
+            yield indent + _d("cause: {words}").format(words=one.cause.words)
         when = f"{one.at.text}, " if one.at is not None else ""
-        yield f"{indent}{when}{one.principal or 'asker unknown'}: {_question(one.text)}"
+        asker = one.principal or _d("asker unknown")
+        yield f"{indent}{when}{asker}: {_question(one.text)}"
         yield from _note(one, width)
 
 
+def _width(texts: Iterable[str]) -> int:
+    return max((cells(visible(text)) for text in texts), default=0)
+
+
+def _placed(one: Incident, width: int) -> str:
+    """An incident's name and state in columns."""
+    return f"{padded(visible(one.query_id), width)}  {one.state:<9}"
+
+
 def _title(one: Incident) -> str:
-    return one.state if one.state in ("dismissed", "fixed by edit") else one.severity.words
+    return one.state if one.state in ("dismissed", "fixed by edit") else _d(one.severity.words)
 
 
 def _proved(one: Incident) -> str:
@@ -147,7 +159,7 @@ def _proved(one: Incident) -> str:
 
 def _note(one: Incident, width: int) -> Iterator[str]:
     if one.note:
-        yield f"{' ' * (width + 4)}note: {one.note}"
+        yield " " * (width + 4) + _d("note: {note}").format(note=one.note)
 
 
 def _question(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.i18n import _d
 from inspector.records import AXES, presence_of
-from inspector.text import counted, visible
+from inspector.text import counted, padded, visible
 from inspector.trit import Trit
 from inspector.views import Flip
 
@@ -27,7 +27,7 @@ def show_value(presence: str, value: Any) -> str:
         return f"∅ {presence}"
     shown = json.dumps(value, ensure_ascii=False)
     if presence == "empty":
-        return f"{shown} (empty)"
+        return _d("{shown} (empty)").format(shown=shown)
     return shown if len(shown) <= 200 else f"{shown[:199]}…"
 
 
@@ -126,7 +126,7 @@ def _trail(why: Mapping[str, Any]) -> Iterator[str]:
         f"{stage} ({', '.join(why['proof'][stage])})" if why["proof"].get(stage) else stage
         for stage in why["failure_stages"]
     )
-    yield f"query      {why['query_id']}: {stages if stages != 'none' else 'no stage failed'}"
+    yield f"query      {why['query_id']}: {stages if stages != 'none' else _d('no stage failed')}"
 
 
 def why_text(why: Mapping[str, Any]) -> str:
@@ -153,7 +153,7 @@ def change_sentence(
         queries = len({flip.qi for flip in flips})
         moved = Counter(flip.after for flip in flips)
         moved.subtract(Counter(flip.before for flip in flips))
-        words = {Trit.YES: "admitted", Trit.NO: "excluded", Trit.UNKNOWN: "unresolved"}
+        words = {Trit.YES: _d("admitted"), Trit.NO: _d("excluded"), Trit.UNKNOWN: _d("unresolved")}
         net = ", ".join(f"{'+' if n > 0 else '−'}{abs(n)} {words[v]}" for v in words if (n := moved[v]))
         said = _d("flips {many} in {many2}").format(
             many=counted(len(flips), "verdict", "verdicts"), many2=counted(queries, "query", "queries")
@@ -174,14 +174,14 @@ def edit_words(kind: str, target: Sequence[str], field: str, old: Any, new: Any)
         asked = new if isinstance(new, dict) else old
         text = show_value("value", asked.get("text")) if isinstance(asked, dict) else ""
         return _d("query {target} {value}: {text}").format(
-            target=target[-1], value="asked" if isinstance(new, dict) else _d("taken away"), text=text
+            target=target[-1], value=_d("asked") if isinstance(new, dict) else _d("taken away"), text=text
         )
     if kind == "setting":
-        owner = "setting"
+        owner = _d("setting")
     elif kind == "judgment":
         owner = _d("judgment of memory {target} for query {target2}").format(target=target[-1], target2=target[0])
     else:
-        owner = f"{kind} {target[-1]}"
+        owner = f"{_d(kind)} {target[-1]}"
     before, after = (show_value(presence_of(value).value, value) for value in (old, new))
     return f"{owner}: {field} {before} → {after}"
 
@@ -191,16 +191,15 @@ def coverage_text(covered: Mapping[str, Any], shown: int = 8) -> str:
     counts = {cell["protection"]: cell for cell in covered["cells"]}
 
     def cell(name: str) -> str:
-        return f"{counts[name]['count']:,} ({name})"
+        return f"{counts[name]['count']:,} ({_d(name)})"
 
-    lines = [
-        counted(covered["memories"], "memory", "memories"),
-        "",
-        f"{'':<16}{'authority absent':<32}{'authority present':<32}",
-        f"{'governs absent':<16}{cell('none'):<32}{cell('retrieval-time only'):<32}",
-        f"{'governs present':<16}{cell('gate rescues'):<32}{cell('full chain'):<32}",
-        "",
-    ]
+    rows = (
+        ("", _d("authority absent"), _d("authority present")),
+        (_d("governs absent"), cell("none"), cell("retrieval-time only")),
+        (_d("governs present"), cell("gate rescues"), cell("full chain")),
+    )
+    grid = ("".join(padded(text, width) for text, width in zip(row, (16, 32, 32), strict=True)) for row in rows)
+    lines = [counted(covered["memories"], "memory", "memories"), "", *grid, ""]
 
     def listed(title: str, records: Sequence[Mapping[str, Any]]) -> None:
         names = [record["id"] + (f" ({record['reason']})" if "reason" in record else "") for record in records[:shown]]
@@ -213,7 +212,7 @@ def coverage_text(covered: Mapping[str, Any], shown: int = 8) -> str:
             ("gate_cannot_fire", _d("gate cannot fire")),
         ):
             if one[key]:
-                listed(f"{one['protection']}, {title}", one[key])
+                listed(f"{_d(one['protection'])}, {title}", one[key])
     listed(_d("sensitive with neither"), covered["sensitive_with_neither"])
     listed(_d("malformed governs"), covered["malformed_governs"])
     return "\n".join(visible(line).rstrip() for line in lines)

@@ -15,6 +15,7 @@ from typing import Literal
 from inspector.audit.exposure import LetThrough, lets_through
 from inspector.errors import InspectorError
 from inspector.i18n import _, _d
+from inspector.text import counted
 from inspector.trit import Trit
 
 Order = Literal["rank", "oldest", "newest"]
@@ -32,7 +33,7 @@ class Measure:
     size: Callable[[str], int]
 
     def __str__(self) -> str:
-        return self.unit if self.unit == "characters" else _d("tokens of {by}").format(by=self.by)
+        return _d("characters") if self.unit == "characters" else _d("tokens of {by}").format(by=self.by)
 
 
 #: The measure where no tokenizer is at hand.
@@ -105,7 +106,7 @@ class Prompt:
         limit = _d("no budget") if self.budget is None else _d("budget {budget:,}").format(budget=self.budget)
         cut = _d(", {count} cut").format(count=len(self.cut)) if self.cut else ""
         size = f"{self.size:,} {self.measure} ({limit}{cut})"
-        many = "1 memory" if len(self.lines) == 1 else _d("{count} memories").format(count=len(self.lines))
+        many = counted(len(self.lines), "memory", "memories")
         return _d("{many}, {size}, in order of {order}; let through: {counts}").format(
             many=many, size=size, order=self.order, counts=counts
         )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from inspector.i18n import _d
+from inspector.text import counted
 
 _LETTERS = {"stored": "S", "retrieved": "R", "verified": "V", "exposed": "E", "disclosed": "D"}
 _SIGNS = {"admit": "✓ admit", "exclude": "✗ exclude", "unresolved": "? unresolved"}
@@ -64,7 +65,7 @@ Block = Heading | Paragraph | Bullets | Table | Marked
 def blocks(report: Mapping[str, Any]) -> Iterator[Block]:
     """Every block of a report made by :func:`inspector.reporting.report`."""
     incidents = report["incidents"]
-    many = "1 incident" if len(incidents) == 1 else _d("{count:,} incidents").format(count=len(incidents))
+    many = counted(len(incidents), "incident")
     yield Heading(1, _d("Audit of {store}: {many}").format(store=report["store"], many=many))
     settings = _d("route {route}, top {top_k}, let through: {let_through}").format(
         route=report["route"], top_k=report["top_k"], let_through=report["let_through"]
@@ -81,7 +82,7 @@ def blocks(report: Mapping[str, Any]) -> Iterator[Block]:
         yield Bullets(tuple(said))
     if len(incidents) > 1:
         rows = tuple((one["query"]["id"], ", ".join(one["stages"]), _proving(one)) for one in incidents)
-        yield Table(("query", "stages", "proof"), rows)
+        yield Table((_d("query"), _d("stages"), _d("proof")), rows)
     masked = bool(report.get("redacted"))
     for one in incidents:
         for block in _incident(one):
@@ -95,10 +96,10 @@ def _proving(incident: Mapping[str, Any]) -> str:
 def _incident(incident: Mapping[str, Any]) -> Iterator[Block]:
     query = incident["query"]
     yield Heading(2, f"{query['id']}: {', '.join(incident['stages'])}")
-    yield Marked("question", query["text"])
+    yield Marked(_d("question"), query["text"])
     rows = [(read["field"], _value(read), read["origin"]) for read in query["bundle"]]
-    rows.append(("required", ", ".join(query["required"]) or "∅ absent", query["origin"]))
-    yield Table((_d("query field"), "value", "from"), tuple(rows))
+    rows.append((_d("required"), ", ".join(query["required"]) or "∅ absent", query["origin"]))
+    yield Table((_d("query field"), _d("value"), _d("from")), tuple(rows))
     yield Heading(3, _d("What failed"))
     proofs = [f"{proof['stage']}: {proof['id']}: {proof['words']}" for proof in incident["proofs"]]
     proofs += [
@@ -175,16 +176,23 @@ def _events(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
         filtered = _d("unfiltered retrieval") if event["unfiltered"] else _json(event["filter"])
         if event["kind"] == "rerank":
             filtered = _d("dropped: {named}").format(
-                named=", ".join(_named(item) for item in event["dropped"]) or "nothing"
+                named=", ".join(_named(item) for item in event["dropped"]) or _d("nothing")
             )
-        items = ", ".join(f"{_named(item)}{'' if item['stored'] else ' (not stored)'}" for item in event["items"])
-        rows.append((event["name"], event["at"] or "–", filtered, event["score_kind"], items or "nothing"))
-    yield Table(("event", "at", "filter", "score", "returned"), tuple(rows))
+        items = ", ".join(
+            _named(item) if item["stored"] else _d("{name} (not stored)").format(name=_named(item))
+            for item in event["items"]
+        )
+        rows.append((event["name"], event["at"] or "–", filtered, event["score_kind"], items or _d("nothing")))
+    yield Table((_d("event"), _d("at"), _d("filter"), _d("score"), _d("returned")), tuple(rows))
 
 
 def _candidates(incident: Mapping[str, Any]) -> Iterator[Block]:
     yield Heading(3, _d("Memories"))
-    columns = ("rank", "memory", "owner", "score", "S", "P", "L", "verdict", "usable", "trail", "text")
+    usable = _d("usable")
+    columns = (
+        *(_d("rank"), _d("memory"), _d("owner"), _d("score"), "S", "P", "L"),
+        *(_d("verdict"), usable, _d("trail"), _d("text")),
+    )
     rows = tuple(
         (
             str(one["rank"] or "–"),
@@ -201,7 +209,7 @@ def _candidates(incident: Mapping[str, Any]) -> Iterator[Block]:
         )
         for one in incident["candidates"]
     )
-    yield Table(columns, rows, frozenset(("S", "P", "L", "usable")))
+    yield Table(columns, rows, frozenset(("S", "P", "L", usable)))
 
 
 def letters(trail: Sequence[Mapping[str, Any]]) -> str:
@@ -219,7 +227,7 @@ def _prompt(incident: Mapping[str, Any]) -> Iterator[Block]:
     yield Paragraph(
         _d("What our verdicts would have put into the prompt: {assembled}.").format(assembled=exposure["assembled"])
     )
-    lines = ", ".join(exposure["lines"]) or "nothing"
+    lines = ", ".join(exposure["lines"]) or _d("nothing")
     cut = _d("; cut: {cut}").format(cut=", ".join(exposure["cut"])) if exposure["cut"] else ""
     yield Paragraph(_d("In order: {lines}{cut}.").format(lines=lines, cut=cut))
     if incident["prompt"] is not None:
@@ -232,7 +240,7 @@ def _prompt(incident: Mapping[str, Any]) -> Iterator[Block]:
     spans = [
         (*span["in_answer"], candidate["id"]) for candidate in incident["candidates"] for span in candidate["spans"]
     ]
-    yield Marked("answer", incident["answer"], _apart(spans))
+    yield Marked(_d("answer"), incident["answer"], _apart(spans))
 
 
 def _apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
@@ -264,7 +272,7 @@ def _memory(candidate: Mapping[str, Any]) -> Iterator[Block]:
             named=_named(candidate), get=_SIGNS.get(candidate["verdict"], candidate["verdict"])
         ),
     )
-    spans = [(*span["in_memory"], span["by"]) for span in candidate["spans"] if span["in_memory"] is not None]
+    spans = [(*span["in_memory"], _d(span["by"])) for span in candidate["spans"] if span["in_memory"] is not None]
     yield Marked(_d("text ({origin})").format(origin=candidate["origin"]), candidate["text"], _apart(spans))
     yield Bullets(tuple(_axis(axis) for axis in candidate["axes"]))
     rows = [
@@ -272,7 +280,7 @@ def _memory(candidate: Mapping[str, Any]) -> Iterator[Block]:
         for axis, read in _reads(candidate)
     ]
     if rows:
-        yield Table(("axis", _d("field read"), "value", "from"), tuple(rows))
+        yield Table((_d("axis"), _d("field read"), _d("value"), _d("from")), tuple(rows))
     steps = []
     for step in candidate["trail"]:
         when = _d(" at {at}").format(at=step["at"]) if step["at"] else ""

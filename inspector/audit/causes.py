@@ -61,11 +61,12 @@ def proof_of(audit: QueryAudit) -> Proof | None:
 def cause_of(audit: QueryAudit, proof: Proof | None, decided: Sequence[Decided]) -> Cause:
     """The cause suggested for an incident, from the fields that decided its proof and how the memory got there."""
     if proof is None:
-        return Cause("none", "nothing failed")
+        return Cause("none", _d("nothing failed"))
     row = audit.row(proof.mi) if proof.mi is not None else None
-    words = [proof.stage if proof.value == Trit.YES else f"open: {proof.stage}"]
+    words = [proof.stage if proof.value == Trit.YES else _d("open: {stage}").format(stage=proof.stage)]
     if row is None:
-        words.append("the record is not stored" if proof.mi is None else "the record is in no part of the trace")
+        missing = proof.mi is None
+        words.append(_d("the record is not stored") if missing else _d("the record is in no part of the trace"))
         return Cause("|".join(words), ", ".join(words))
     words.extend(_happened(proof, row))
     words.extend(_decided(one) for one in decided)
@@ -75,25 +76,26 @@ def cause_of(audit: QueryAudit, proof: Proof | None, decided: Sequence[Decided])
 
 def _happened(proof: Proof, row: Row) -> list[str]:
     """How the memory got into the prompt or missed it."""
-    if proof.words.startswith("out of order"):
-        return ["events out of order"]
+    if proof.out_of_order:
+        return [_d("events out of order")]
     if proof.stage == "candidate":
-        return ["required, not retrieved"]
+        return [_d("required, not retrieved")]
     if proof.stage == "assembly" and row.exposed == Trit.NO:
-        return ["dropped by a reranker" if row.dropped else "cut by order or budget"]
+        return [_d("dropped by a reranker") if row.dropped else _d("cut by order or budget")]
     if proof.stage == "assembly":
-        return ["exposed without being retrieved"]
+        return [_d("exposed without being retrieved")]
     if proof.stage == "disclosure" and row.exposed == Trit.NO:
-        return ["told without having been exposed"]
+        return [_d("told without having been exposed")]
     if row.hits and all(hit.event.unfiltered for hit in row.hits):
-        return ["unfiltered retrieval"]
+        return [_d("unfiltered retrieval")]
     return []
 
 
 def _decided(one: Decided) -> str:
     """An axis in words that many memories can share: what is missing, or which field says what, without any id."""
     if one.missing:
-        return f"{one.axis} {one.value.symbol}: no {', no '.join(one.missing)}"
+        lacking = ", ".join(_d("no {field}").format(field=name) for name in one.missing)
+        return f"{one.axis} {one.value.symbol}: {lacking}"
     if one.axis == "scope":
         return f"scope {one.value.symbol}: {_owners(one.reads)}"
     # A rule's name is in the language of the data, which may be another than English.
@@ -112,9 +114,9 @@ def _owners(reads: Sequence[FieldRead]) -> str:
     asked = next((read.value for read in reads if read.owner == "query"), None)
     if isinstance(memory, list) and isinstance(asked, list) and asked and isinstance(asked[0], list):
         same = max(_shared(memory, one) for one in asked if isinstance(one, list))
-        return f"another namespace from segment {same + 1} on"
+        return _d("another namespace from segment {number} on").format(number=same + 1)
     names = {read.name for read in reads if read.owner == "memory"}
-    return "another session" if names == {"session_id"} else "another namespace"
+    return _d("another session") if names == {"session_id"} else _d("another namespace")
 
 
 def _shared(first: Sequence[Any], second: Sequence[Any]) -> int:
@@ -137,4 +139,4 @@ def _value(value: Any) -> str:
 
 def _source(row: Row) -> list[str]:
     source = row.memory.value("source")
-    return [f"from source {source}"] if isinstance(source, str) else []
+    return [_d("from source {source}").format(source=source)] if isinstance(source, str) else []

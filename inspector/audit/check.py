@@ -217,7 +217,7 @@ def _unresolved(query: Mapping[str, Any], reasons: Reasons) -> Iterator[str]:
     for one in query["verdicts"]:
         if one["verdict"] == "unresolved":
             found = reasons(query["id"], one)
-            why = "; ".join(found.get(axis, f"{axis} is ?") for axis in AXES if one[axis] == "?")
+            why = "; ".join(found.get(axis, _d("{axis} is ?").format(axis=axis)) for axis in AXES if one[axis] == "?")
             yield _d("{id} × {name}: unresolved: {why}").format(id=query["id"], name=_name(one), why=why)
 
 

@@ -16,7 +16,7 @@ def to_text(result: CheckResult) -> str:
     lines = [*result.lines, *result.said]
     failed = sum(not part.holds for part in result.parts)
     lines.append(
-        "holds"
+        _d("holds")
         if result.holds
         else _d("falls short: {failed} of {count} checks").format(failed=failed, count=len(result.parts))
     )

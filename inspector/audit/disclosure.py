@@ -27,11 +27,14 @@ from inspector.audit.exposure import cites
 from inspector.audit.runs import SHORTEST_RUN, Cut, Run, Runs, cut
 from inspector.audit.targets import Place, find_whole
 from inspector.audit.tokens import run_tokens
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.records import Memory, Query
+from inspector.text import counted
 from inspector.trit import Trit
 
 By = Literal["id", "content hash", "leak target", "marked span", "shared run", "nothing", "no answer"]
+#: As data have them; people read them translated.
+_MARKED = N_("content hash"), N_("leak target"), N_("marked span"), N_("shared run"), N_("nothing"), N_("no answer")
 #: A run that more stored memories than this hold is a phrase, no sign of one of them [ours].
 COMMON = 3
 _DIGEST = re.compile(r"[0-9a-fA-F]{32}")
@@ -166,16 +169,20 @@ class AnswerReader:
                 span = Span(place, own, float(len(cut(told.target).words)), by)
                 (doubtful if told.asked else spans).append(span)
         if spans:
-            what = "leak target" if spans[0].by == "leak target" else "marked span"
+            found = len({span.memory for span in spans})
             words = _d("the answer holds {count} of this memory").format(
-                count=_count(len({span.memory for span in spans}), what)
+                count=counted(found, "leak target") if spans[0].by == "leak target" else counted(found, "marked span")
             )
             return Disclosure(Trit.YES, "weak", spans[0].by, words, tuple(spans))
         if doubtful:
-            words = f"the answer holds a {doubtful[0].by} of this memory that the question says too: whether it is"
-            return Disclosure(
-                Trit.UNKNOWN, "weak", doubtful[0].by, f"{words} confirmed, words cannot tell", tuple(doubtful)
+            words = (
+                _d("the question says a leak target of this memory too: whether the answer confirms it is not known")
+                if doubtful[0].by == "leak target"
+                else _d(
+                    "the question says a marked span of this memory too: whether the answer confirms it is not known"
+                )
             )
+            return Disclosure(Trit.UNKNOWN, "weak", doubtful[0].by, words, tuple(doubtful))
         return None
 
     def _told_of(self, memory: Memory) -> Iterator[tuple[Told, By, Place]]:
@@ -208,7 +215,7 @@ class AnswerReader:
             spans.append(Span(self._place(run), place, run.words, "shared run"))
         if spans:
             spans.sort(key=lambda span: (-span.words, span.answer))
-            said = f"{spans[0].words:g} words in a row of its text stand in the answer"
+            said = _d("{words:g} words in a row of its text stand in the answer").format(words=spans[0].words)
             return Disclosure(Trit.YES, "weak", "shared run", said, tuple(spans))
         if explained:
             return Disclosure(
@@ -272,7 +279,3 @@ def marked_spans(memory: Memory) -> list[Place]:
 def _within(inner: Place, outer: Place) -> bool:
     """Inside a longer stretch: the bare target again is no quote of the question around it."""
     return outer.start <= inner.start and inner.end <= outer.end and outer != inner
-
-
-def _count(number: int, what: str) -> str:
-    return f"a {what}" if number == 1 else f"{number} {what}s"

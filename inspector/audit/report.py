@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inspector.audit.blocks import Block, Bullets, Heading, Marked, Paragraph, Table, blocks
+from inspector.i18n import _d, data_language
 from inspector.text import visible
 
 #: Signs that act anywhere in a line of Markdown, addresses that become links by themselves, signs at a line's start.
@@ -95,18 +96,21 @@ def _fenced(block: Marked) -> Iterator[str]:
 def _told(block: Marked, span: tuple[int, int, str]) -> str:
     """A marked stretch in words: its place, what it is, and where the text is shown what stands there."""
     start, end, label = span
-    said = "" if block.masked else f": “{block.text[start:end]}”"
-    return f"characters {start} to {end}, {label}{said}"
+    if block.masked:
+        return _d("characters {start} to {end}, {label}").format(start=start, end=end, label=label)
+    return _d("characters {start} to {end}, {label}: “{text}”").format(
+        start=start, end=end, label=label, text=block.text[start:end]
+    )
 
 
 def to_html(report: Mapping[str, Any]) -> str:
     """The report as one HTML file without scripts and without anything from outside."""
-    title = _text(f"Audit of {report['store']}")
+    title = _text(_d("Audit of {store}").format(store=report["store"]))
     body = "\n".join(_elements(blocks(report)))
     # The policy is belt and braces: nothing in the file asks for anything, and nothing could.
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{data_language()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"

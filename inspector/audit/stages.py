@@ -29,13 +29,14 @@ _VERDICT = {Trit.YES: "admit", Trit.NO: "exclude", Trit.UNKNOWN: "unresolved"}
 @dataclass(frozen=True, slots=True)
 class Proof:
     """One memory that proves a stage, or leaves it open: its index (None where it is not stored), its id, in words
-    why. ``value`` is 1 for a proof and ? for what is open."""
+    why. ``value`` is 1 for a proof and ? for what is open; ``out_of_order`` tells events that are from other traces."""
 
     stage: Stage
     mi: int | None
     id: str
     words: str
     value: Trit = Trit.YES
+    out_of_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,7 @@ def _order(ground: Ground) -> Iterator[Proof]:
                 item.shown if item is not None else after,
                 _d("out of order: {words}").format(words=words),
                 value,
+                out_of_order=True,
             )
 
 

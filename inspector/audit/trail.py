@@ -85,9 +85,9 @@ def trail(row: Row, retrieval: Retrieval, route: str, as_of: Instant | None, ans
         ),
     )
     said = {
-        "retrieved without being stored": retrieved_not_stored,
-        "exposed without being retrieved": exposed_not_retrieved,
-        "disclosed without being exposed": disclosed_not_exposed,
+        _d("retrieved without being stored"): retrieved_not_stored,
+        _d("exposed without being retrieved"): exposed_not_retrieved,
+        _d("disclosed without being exposed"): disclosed_not_exposed,
     }
     return Trail(steps, tuple(words for words, applies in said.items() if applies))
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 from inspector.audit.audit import QueryAudit
 from inspector.audit.causes import Cause
 from inspector.audit.events import block
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.records import Query
 from inspector.times import Instant
 from inspector.trit import Trit
@@ -42,14 +42,14 @@ class Severity(enum.IntEnum):
 
     @property
     def words(self) -> str:
-        """The severity as the queue writes it."""
+        """The severity as data has it; people read it translated."""
         return (
-            "excluded and disclosed",
-            "excluded and exposed",
-            "loss",
-            "broken trace",
-            "undecided",
-            "nothing failed",
+            N_("excluded and disclosed"),
+            N_("excluded and exposed"),
+            N_("loss"),
+            N_("broken trace"),
+            N_("undecided"),
+            N_("nothing failed"),
         )[int(self)]
 
 

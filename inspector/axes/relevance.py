@@ -24,9 +24,14 @@ def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bo
         if read.presence is not Presence.VALUE
     ]
     if missing:
-        words = {1: "has no semantic tag", 2: "have no semantic tag"}[len(missing)]
-        sides = " and the ".join("query" if name.startswith("query.") else "memory" for name in missing)
-        return AxisResult(Trit.UNKNOWN, _d("semantic tag"), f"the {sides} {words}", reads, tuple(missing))
+        words = (
+            _d("the memory and the query have no semantic tag")
+            if len(missing) == 2
+            else _d("the memory has no semantic tag")
+            if missing == ["semantic_tag"]
+            else _d("the query has no semantic tag")
+        )
+        return AxisResult(Trit.UNKNOWN, _d("semantic tag"), words, reads, tuple(missing))
     if mine.value == theirs.value:
         return AxisResult(
             Trit.YES, _d("semantic tag"), _d("both are of '{value}'").format(value=mine.value), reads, (), assumed

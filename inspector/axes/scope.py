@@ -214,8 +214,13 @@ class Scope:
         missing = [name for name, read in (("session_id", mine), ("query.session_id", theirs)) if not _has(read)]
         if missing:
             value = Trit.UNKNOWN
-            sides = [word for word, read in (("memory", mine), ("query", theirs)) if not _has(read)]
-            reason = f"the {' and the '.join(sides)} name{'s' if len(sides) == 1 else ''} no session"
+            reason = (
+                _d("the memory and the query name no session")
+                if len(missing) == 2
+                else _d("the query names no session")
+                if _has(mine)
+                else _d("the memory names no session")
+            )
             if not _has(theirs) and _has(claim):
                 reason += _d("; the claimed session '{value}' is the client's word and proves nothing").format(
                     value=claim.value

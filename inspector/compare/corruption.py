@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.compare.batch import BoolArray, FloatArray
-from inspector.records import AXES, Uid
+from inspector.i18n import N_
+from inspector.records import Uid
 from inspector.trit import NO, UNKNOWN, YES, TritArray
 
 RATES = (0.0, 0.02, 0.05, 0.10, 0.20, 0.40)
@@ -41,13 +42,18 @@ def _kinds(*kinds: Corruption) -> dict[str, Corruption]:
     return {kind.name: kind for kind in kinds}
 
 
+_HIDDEN = {
+    "scope": N_("known scope values are hidden"),
+    "policy": N_("known policy values are hidden"),
+    "lifecycle": N_("known lifecycle values are hidden"),
+}
 CORRUPTIONS = _kinds(
-    Corruption("namespace_false_deny", "scope", "a memory's namespace is labelled as nobody's"),
-    Corruption("namespace_missing", "scope", "a memory's namespace is lost"),
-    Corruption("policy_false_deny", "policy", "an allowed memory is labelled as denied"),
-    Corruption("lifecycle_false_stale", "lifecycle", "a current memory is labelled as stale"),
-    *(Corruption(f"hidden_{axis}", axis, f"known {axis} values are hidden", hides=True) for axis in AXES),
-    Corruption("hidden_all", "", "known values of every axis are hidden", hides=True),
+    Corruption("namespace_false_deny", "scope", N_("a memory's namespace is labelled as nobody's")),
+    Corruption("namespace_missing", "scope", N_("a memory's namespace is lost")),
+    Corruption("policy_false_deny", "policy", N_("an allowed memory is labelled as denied")),
+    Corruption("lifecycle_false_stale", "lifecycle", N_("a current memory is labelled as stale")),
+    *(Corruption(f"hidden_{axis}", axis, words, hides=True) for axis, words in _HIDDEN.items()),
+    Corruption("hidden_all", "", N_("known values of every axis are hidden"), hides=True),
 )
 
 

@@ -11,16 +11,16 @@ from inspector.compare.intervals import Figure
 from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
-from inspector.i18n import _d
-from inspector.text import counted, visible
+from inspector.i18n import N_, _d
+from inspector.text import cells, counted, padded, visible
 
 #: Queries that are named where some are left out.
 _NAMED = 10
 _TOLD = {
-    RECORDED: "as the trace recorded",
-    "retrieved": "everything retrieved (no gate)",
-    "unresolved": "admit and unresolved let through",
-    "admit": "admit let through",
+    RECORDED: N_("as the trace recorded"),
+    "retrieved": N_("everything retrieved (no gate)"),
+    "unresolved": N_("admit and unresolved let through"),
+    "admit": N_("admit let through"),
 }
 
 
@@ -46,14 +46,14 @@ def table(rows: Sequence[Sequence[str]], words: bool = False) -> Iterator[str]:
 
     ``words`` says that the last column holds words, which stand to the left.
     """
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    rows = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(cells(row[place]) for row in rows) for place in range(len(rows[0]))]
     left = {0, len(widths) - 1} if words else {0}
     for row in rows:
-        cells = [
-            cell.ljust(width) if place in left else cell.rjust(width)
+        yield "  ".join(
+            padded(cell, width, right=place not in left)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  ".join(cells).rstrip()
+        ).rstrip()
 
 
 def _count(value: float | None) -> str:
@@ -63,7 +63,7 @@ def _count(value: float | None) -> str:
 def _whole(routes: Sequence[RouteResult]) -> Iterator[str]:
     """Bounds over all candidates: all there is where nothing is required."""
     yield _d("no query is evaluable: nothing is required; bounds are over all candidates")
-    rows = [("route", "lower", "upper", "similarities")]
+    rows = [(_d("route"), _d("lower"), _d("upper"), _d("similarities"))]
     for result in routes:
         of = result.figures
         edges = (interval(of["ranking_lower"]), interval(of["ranking_upper"]))
@@ -75,18 +75,8 @@ def _routes(routes: Sequence[RouteResult]) -> Iterator[str]:
     if all(result.figures["recall"].value is None for result in routes):
         yield from _whole(routes)
         return
-    head = (
-        "route",
-        "recall",
-        "feasible",
-        _d("risk lower"),
-        _d("risk upper"),
-        "infeasible",
-        "conditional",
-        "prefix",
-        "coverage",
-    )
-    rows = [(*head, "similarities")]
+    head = (_d("route"), _d("recall"), _d("feasible"), _d("risk lower"), _d("risk upper"), _d("infeasible"))
+    rows = [(*head, _d("conditional"), _d("prefix"), _d("coverage"), _d("similarities"))]
     for result in routes:
         of = result.figures
         rows.append(
@@ -110,9 +100,9 @@ def _deltas(comparison: Comparison) -> Iterator[str]:
     rows = [
         (
             _d("minus {base_route}").format(base_route=comparison.request.base_route),
-            "recall",
+            _d("recall"),
             "p",
-            "feasible",
+            _d("feasible"),
             "p",
             _d("risk upper"),
             "p",
@@ -135,7 +125,12 @@ def _deltas(comparison: Comparison) -> Iterator[str]:
 
 def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
     for rule in (RECORDED, *EXPOSURES):
-        rows = [(_d("contamination and loss, ") + _TOLD[rule], "contamination", "inadmissible", "irrelevant", "loss")]
+        rows = [
+            (
+                _d("contamination and loss, {rule}").format(rule=_d(_TOLD[rule])),
+                *map(_d, ("contamination", "inadmissible", "irrelevant", "loss")),
+            )
+        ]
         for result in routes:
             if rule not in result.exposures:
                 continue
@@ -147,14 +142,14 @@ def _exposures(routes: Sequence[RouteResult]) -> Iterator[str]:
                     bounds(figures[f"{one}_lower"].value, figures[f"{one}_upper"].value)
                     for one in ("contamination", "inadmissible", "irrelevant", "loss")
                 ]
-                rows.append((name, *cells))  # type: ignore[arg-type]
+                rows.append((name, *cells))
         if len(rows) > 1:
             yield ""
             yield from table(rows)
 
 
 def _lenses(comparison: Comparison) -> Iterator[str]:
-    rows = [(_d("verifier lens"), "score", "AUC", "violations", "admitted", "")]
+    rows = [(_d("verifier lens"), _d("score"), "AUC", _d("violations"), _d("admitted"), "")]
     for result in comparison.routes:
         for source, part in zip(comparison.sources, result.sources, strict=True):
             for lens in part.lenses:
@@ -167,7 +162,7 @@ def _lenses(comparison: Comparison) -> Iterator[str]:
 
 
 def _agreement(comparison: Comparison) -> Iterator[str]:
-    rows = [(_d("agreement of judgments"), "axis", "alpha", "pairs", "")]
+    rows = [(_d("agreement of judgments"), _d("axis"), "alpha", _d("pairs"), "")]
     for source, found in zip(comparison.sources, comparison.agreement, strict=bool(comparison.agreement)):
         rows += [(source.name, one.axis, share(one.alpha), f"{one.units:,}", one.words) for one in found]
     if len(rows) > 1:
@@ -209,7 +204,8 @@ def comparison_text(comparison: Comparison) -> str:
     """The comparison in tables: figures at matched recall, differences, contamination and loss, lens, agreement."""
     lines = [*_head(comparison), ""]
     if comparison.assumed:
-        lines.append(_d("with ") + ", ".join(f"{name}={value}" for name, value in sorted(comparison.assumed.items())))
+        assumed = ", ".join(f"{name}={value}" for name, value in sorted(comparison.assumed.items()))
+        lines.append(_d("with {assumed}").format(assumed=assumed))
     lines += _routes(comparison.routes)
     lines += _deltas(comparison)
     lines += _exposures(comparison.routes)
@@ -228,7 +224,9 @@ def _curves(found: Sensitivity) -> Iterator[str]:
             yield _d("{kind}: there is no label to corrupt").format(kind=kind)
             continue
         yield ""
-        rows = [(f"{kind}: {CORRUPTIONS[kind].words}", *(f"{rate:.0%}" for rate in rates), "breaks", "behind")]
+        rows = [
+            (f"{kind}: {_d(CORRUPTIONS[kind].words)}", *(f"{rate:.0%}" for rate in rates), _d("breaks"), _d("behind"))
+        ]
         for curve in found.curves:
             if curve.kind == kind:
                 rows += _curve_rows(curve)
@@ -255,7 +253,7 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
             (_d("  risk upper by the true labels"), *(share(point.true_upper) for point in curve.points), "", "")
         )
     if matched:
-        rows.append(("  recall", *(share(point.recall) for point in curve.points), "", ""))
+        rows.append(("  " + _d("recall"), *(share(point.recall) for point in curve.points), "", ""))
     return rows
 
 
@@ -283,10 +281,15 @@ def _first(found: Sensitivity, first: Sequence[Sequence[Resolve]]) -> Iterator[s
             )
             continue
         rows = [
-            (_d("{name}: resolve first").format(name=source.name), _d("narrows risk by"), "candidates", _d("ask about"))
+            (
+                _d("{name}: resolve first").format(name=source.name),
+                _d("narrows risk by"),
+                _d("candidates"),
+                _d("ask about"),
+            )
         ]
         for one in fields:
-            limits = "" if one.verified else " (limits)"
+            limits = "" if one.verified else _d(" (limits)")
             asked = ", ".join(_short(ask.name) for ask in one.records[:3])
             asked += _d(" and {count} more").format(count=len(one.records) - 3) if len(one.records) > 3 else ""
             rows.append((one.field, f"{share(one.least)}–{share(one.most)}{limits}", f"{one.cells:,}", asked))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.records import ACTIONS, Memory
 
 Action = Literal["archive_only", "answer_context", "answer", "warn", "verify_first", "block"]
@@ -58,12 +58,12 @@ def stricter(first: Action, second: Action) -> Action:
 class Outcome(enum.Enum):
     """How an action stands to the expected one (DESIGN 7). The four errors and agreements exclude one another."""
 
-    AS_EXPECTED = "as expected"
-    FALSE_CERTAINTY = "false certainty"
-    DOWNGRADE_MISS = "downgrade miss"
-    OVERBLOCKING = "overblocking"
+    AS_EXPECTED = N_("as expected")
+    FALSE_CERTAINTY = N_("false certainty")
+    DOWNGRADE_MISS = N_("downgrade miss")
+    OVERBLOCKING = N_("overblocking")
     #: No expected action, or a word that has no rank: nothing can be said, and nothing is counted.
-    NOT_COMPARED = "not compared"
+    NOT_COMPARED = N_("not compared")
 
 
 def outcome_of(action: Action, expected: Any) -> Outcome:

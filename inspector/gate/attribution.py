@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from inspector.gate.action import PERMISSIVE, RISKY, Action, action_word, pre_action, shorten
 from inspector.gate.governs import governs_of
+from inspector.i18n import N_, _d
 from inspector.records import Memory
 
 Attribution = Literal["GOVERNED", "AUTHORITY_ONLY", "DEFAULT", "UNATTRIBUTABLE"]
 ATTRIBUTIONS: tuple[Attribution, ...] = ("GOVERNED", "AUTHORITY_ONLY", "DEFAULT", "UNATTRIBUTABLE")
-NO_EXPECTATION = "cannot be UNATTRIBUTABLE: no expected action"
+NO_EXPECTATION = N_("cannot be UNATTRIBUTABLE: no expected action")
 
 
 def attribute(row: int, governs_present: bool, final: Action, expected: Any) -> tuple[Attribution, str]:
@@ -28,8 +29,10 @@ def attribute(row: int, governs_present: bool, final: Action, expected: Any) -> 
     wanted = action_word(expected)
     if wanted is None:
         if expected is None:
-            return "DEFAULT", NO_EXPECTATION
-        return "DEFAULT", f"{NO_EXPECTATION} that has a rank ({shorten(expected)})"
+            return "DEFAULT", _d(NO_EXPECTATION)
+        return "DEFAULT", _d("cannot be UNATTRIBUTABLE: no expected action that has a rank ({expected})").format(
+            expected=shorten(expected)
+        )
     if final in PERMISSIVE and wanted in RISKY:
         return "UNATTRIBUTABLE", ""
     return "DEFAULT", ""

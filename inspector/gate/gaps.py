@@ -134,11 +134,11 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     """What differs between two snapshots, a phrase each, in the order of the screen."""
     said: list[str] = []
     for name, old, new in (
-        ("protection", before.cell.value, after.cell.value),
+        (_d("protection"), before.cell.value, after.cell.value),
         (_d("pre-gate action"), before.pre_action, after.pre_action),
-        ("gate", before.result, after.result),
+        (_d("gate"), before.result, after.result),
         (_d("final action"), before.action, after.action),
-        ("attribution", before.attribution, after.attribution),
+        (_d("attribution"), before.attribution, after.attribution),
     ):
         if old != new:
             said.append(f"{name}: {old} → {new}")
@@ -147,7 +147,7 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
         (_d("gate cannot fire"), before.cannot_fire, after.cannot_fire),
     ):
         if was != now:
-            said.append(f"{name}: {'now so' if now else 'no longer'}")
+            said.append(_d("{name}: now so").format(name=name) if now else _d("{name}: no longer").format(name=name))
     return tuple(said)
 
 

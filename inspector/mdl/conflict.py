@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.mdl.clauses import Clause, clauses_of, language_of
 from inspector.mdl.lexicon import Lexicons
 from inspector.mdl.words import Who, WordBook
@@ -42,7 +42,7 @@ class Judged(enum.IntEnum):
     @property
     def words(self) -> str:
         """The value in words."""
-        return ("not judged", "no conflict", "conflict")[int(self)]
+        return (N_("not judged"), N_("no conflict"), N_("conflict"))[int(self)]
 
 
 @dataclass(frozen=True, slots=True)

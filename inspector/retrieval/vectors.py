@@ -69,7 +69,7 @@ def unit_vectors(matrix: npt.NDArray[Any], problems: Mapping[int, str] | None = 
         peak = np.abs(np.where(finite[:, None], rows, 0.0)).max(axis=1, initial=0.0)
         good = finite & (peak > 0)
         for bad in np.flatnonzero(~good):
-            known.setdefault(start + int(bad), "is zero" if finite[bad] else "holds NaN or infinity")
+            known.setdefault(start + int(bad), _d("is zero") if finite[bad] else _d("holds NaN or infinity"))
         scaled = rows[good] / peak[good][:, None]  # so that no square overflows or vanishes
         # Accumulated from left to right, which a plain sum does not promise: the same bits on every machine.
         squares = np.add.accumulate(scaled * scaled, axis=1)[:, -1:]

@@ -96,10 +96,10 @@ class VisitorServer(Server):
         host = request.headers.get("Host", "")
         bare = re.sub(r":\d+$", "", host).strip("[]")
         if is_loopback(self.options.host) and not is_loopback(bare):
-            raise web.HTTPForbidden(text="this server answers to localhost only")
+            raise web.HTTPForbidden(text=_("this server answers to localhost only"))
         origin = request.headers.get("Origin")
         if origin is not None and origin.partition("://")[2] != host:
-            raise web.HTTPForbidden(text="requests of other sites are refused")
+            raise web.HTTPForbidden(text=_("requests of other sites are refused"))
         response: web.StreamResponse = await handler(request)
         if not response.prepared:
             response.headers.update(
@@ -181,7 +181,7 @@ class VisitorServer(Server):
         visitor = self.visitors.get(request.match_info["token"])
         most = self.options.upload_mb * 1_000_000
         if visitor is None or not most:
-            raise web.HTTPNotFound(text="no session of this name")
+            raise web.HTTPNotFound(text=_("no session of this name"))
 
         async def chunks() -> AsyncIterator[bytes]:
             async for chunk in request.content.iter_chunked(1 << 16):

@@ -17,6 +17,8 @@ from typing import Any
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from inspector.i18n import _
+
 #: Names of uploaded files: no path, no hidden file, no sign that a pattern or a terminal reads.
 _NAME = re.compile(r"\w[\w .()-]{0,119}")
 #: What a visitor's process sees of the server's environment: nothing that may be a secret.
@@ -125,7 +127,7 @@ class Visitor(AppService):
         Raises UploadRefused for a name that is none, and for too much.
         """
         if not _NAME.fullmatch(name) or name.endswith((" ", ".")):
-            raise UploadRefused("a file name of letters, digits, blanks and . ( ) _ - is expected")
+            raise UploadRefused(_("a file name of letters, digits, blanks and . ( ) _ - is expected"))
         path = self.uploads / name
         held = sum(each.stat().st_size for each in self.uploads.iterdir() if each.is_file() and each != path)
         part = self.uploads / f".{name}.part"
@@ -135,7 +137,7 @@ class Visitor(AppService):
                 async for chunk in chunks:
                     size += len(chunk)
                     if held + size > most:
-                        raise UploadRefused(f"more than {most // 1_000_000} MB of files")
+                        raise UploadRefused(_("more than {most} MB of files").format(most=most // 1_000_000))
                     file.write(chunk)
             os.replace(part, path)
         finally:

@@ -14,14 +14,22 @@ from typing import Any, Literal, get_args
 from inspector.errors import InspectorError
 from inspector.i18n import _, _d
 from inspector.records import BOUNDARY_STATES, Memory, Settings
+from inspector.store.causes import (
+    AS_STATED,
+    CONFIRMED,
+    CONTAMINATION,
+    MISSING_MARKS,
+    MOVED_AWAY,
+    RELEASED,
+    REQUESTED,
+    RESUMED,
+)
 from inspector.store.timeline import BoundaryMark, BoundaryState, Standing, Timeline, log_of, marks_of, ordered
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
 Verb = Literal["archive", "resume", "forget", "quarantine", "release"]
 VERBS: tuple[Verb, ...] = get_args(Verb)
-#: The cause that only a person's confirmation may give (DESIGN 9): see :func:`propose_marks`.
-MISSING_MARKS = "missing boundary marks"
 
 
 class Refused(InspectorError):
@@ -46,15 +54,15 @@ class Rule:
 
 #: The whole table of DESIGN 9; what is not in it is refused.
 TRANSITIONS: tuple[Rule, ...] = (
-    Rule("archive", "active", "archived", "the task boundary moved away"),
-    Rule("resume", "archived", "active", "the task was resumed"),
-    Rule("forget", "active", "forgotten", "retention or deletion request"),
-    Rule("forget", "archived", "forgotten", "retention or deletion request"),
-    Rule("quarantine", "active", "quarantined", "contamination"),
-    Rule("quarantine", "archived", "quarantined", "contamination"),
-    Rule("quarantine", "forgotten", "quarantined", "contamination"),
-    Rule("release", "quarantined", None, "released by a reviewer"),
-    Rule("forget", "quarantined", "forgotten", "retention or deletion request"),
+    Rule("archive", "active", "archived", MOVED_AWAY),
+    Rule("resume", "archived", "active", RESUMED),
+    Rule("forget", "active", "forgotten", REQUESTED),
+    Rule("forget", "archived", "forgotten", REQUESTED),
+    Rule("quarantine", "active", "quarantined", CONTAMINATION),
+    Rule("quarantine", "archived", "quarantined", CONTAMINATION),
+    Rule("quarantine", "forgotten", "quarantined", CONTAMINATION),
+    Rule("release", "quarantined", None, RELEASED),
+    Rule("forget", "quarantined", "forgotten", REQUESTED),
 )
 _RULE = {(rule.verb, rule.source): rule for rule in TRANSITIONS}
 
@@ -213,7 +221,7 @@ def seed(line: Timeline) -> list[dict[str, Any]]:
     if line.bare is None or since is None:
         return []
     own = line.memory.value("status_at")
-    return [{"state": line.bare, "at": since.iso() if own is None else own, "cause": _d("as boundary_state said")}]
+    return [{"state": line.bare, "at": since.iso() if own is None else own, "cause": AS_STATED}]
 
 
 def unlawful(memory: Memory, settings: Settings) -> list[tuple[BoundaryMark, str]]:
@@ -266,7 +274,7 @@ def _has_mark(memory: Memory) -> bool:
 
 def confirm(proposal: Proposal, at: str | int | float, settings: Settings, by: str = "a person") -> Move:
     """The quarantine of a proposal, as the person who looked at it makes it. Raises Refused."""
-    cause = _d("{MISSING_MARKS}, confirmed by {by}").format(MISSING_MARKS=MISSING_MARKS, by=by)
+    cause = CONFIRMED.format(by=by)
     return _transition(proposal.memory, "quarantine", at, settings, cause, None)
 
 

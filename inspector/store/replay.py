@@ -15,14 +15,11 @@ from typing import Any, Literal
 from inspector.i18n import _d
 from inspector.records import Memory, Query, Settings
 from inspector.store.boundary import judge_standing, seed
-from inspector.store.timeline import NOT_COMPARABLE, BoundaryMark, BoundaryState, Segment, Timeline, log_of
+from inspector.store.causes import ENTERED, LEFT, NOT_COMPARABLE
+from inspector.store.timeline import BoundaryMark, BoundaryState, Segment, Timeline, log_of
 from inspector.text import counted
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
-
-#: Causes of the marks that replay makes.
-LEFT = "the task boundary moved away: the session left tag '{}'"
-ENTERED = "the task was resumed: the session entered tag '{}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,9 @@ def replay(memories: Sequence[Memory], queries: Sequence[Query], session_id: str
     untagged = sum(memories[index].value("semantic_tag") is None for index in members)
     if untagged:
         notes.append(
-            f"{counted(untagged, 'memory', 'memories')} of the session without a semantic tag: no boundary moves them"
+            _d("{memories} of the session without a semantic tag: no boundary moves them").format(
+                memories=counted(untagged, "memory", "memories")
+            )
         )
     return Replay(session_id, tuple(ticks), tuple(lanes), logs, tuple(notes))
 
@@ -145,10 +144,12 @@ def _ticks(queries: Sequence[Query], session_id: str, settings: Settings, notes:
         placed.append((at, index))
     placed.sort(key=lambda one: (one[0].us, queries[one[1]].id))
     if undated:
-        notes.append(f"{counted(undated, 'query', 'queries')} without a time, left out")
+        notes.append(_d("{queries} without a time, left out").format(queries=counted(undated, "query", "queries")))
     if untimed:
         notes.append(
-            f"{counted(untimed, 'query', 'queries')} without an as_of, at the store's default in order of their ids"
+            _d("{queries} without an as_of, at the store's default in order of their ids").format(
+                queries=counted(untimed, "query", "queries")
+            )
         )
     if len({at.naive for at, _rest1 in placed}) > 1:
         notes.append(_d("some times have no zone: their order against the others is in doubt within 14 hours"))
@@ -164,7 +165,11 @@ def _ticks(queries: Sequence[Query], session_id: str, settings: Settings, notes:
             left, entered, now = now, tag, tag
         ticks.append(Tick(index, queries[index].id, at, tag, left, entered))
     if untagged:
-        notes.append(f"{counted(untagged, 'query', 'queries')} without a semantic tag: no boundary moves")
+        notes.append(
+            _d("{queries} without a semantic tag: no boundary moves").format(
+                queries=counted(untagged, "query", "queries")
+            )
+        )
     return ticks
 
 
@@ -200,7 +205,7 @@ class _Run:
             for entry in seed(self.line):
                 at = parse_time(entry["at"], "status_at", self.settings.timezone)
                 self.line.add(BoundaryMark(entry["state"], at, entry["cause"], None, "boundary_state"))
-        cause = (LEFT if verb == "archive" else ENTERED).format(self.tag)
+        cause = (LEFT if verb == "archive" else ENTERED).format(tag=self.tag)
         mark = BoundaryMark(target, tick.at, cause, tick.query_id, "replay")
         self.made.append(mark)
         self.line.add(mark)
@@ -210,7 +215,7 @@ class _Run:
         if self.line.created is not None and at_or_before(self.line.created, at) == Trit.UNKNOWN:
             return _d("whether it was stored by {iso} is in doubt: state the time zone").format(iso=at.iso())
         if any(mark.at is None or at_or_before(mark.at, at) == Trit.UNKNOWN for mark in self.line.marks):
-            return NOT_COMPARABLE
+            return _d(NOT_COMPARABLE)
         if self.line.bare is not None and not self.line.marks and self.line.label_time is None:
             return _d("boundary_state '{bare}' has no time, so that no mark can follow it: set status_at").format(
                 bare=self.line.bare

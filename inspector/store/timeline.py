@@ -12,13 +12,13 @@ from typing import Any, Literal, cast
 
 from inspector.i18n import _d
 from inspector.records import BOUNDARY_STATES, FORGOTTEN_WORDS, Memory, Presence, Settings, presence_of
+from inspector.store.causes import NO_CAUSE, NOT_COMPARABLE, STORED, cause_words
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
 BoundaryState = Literal["active", "archived", "forgotten", "quarantined"]
 #: What made a stretch of a lane so: the start, the log, a replay, or another field than the log.
 Source = Literal["start", "boundary_log", "boundary_state", "replay", "deleted_at", "status"]
-NOT_COMPARABLE = "marks without a time that can be compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,11 @@ class Segment:
     cause: str
     query_id: str | None
     source: Source
+
+    @property
+    def words(self) -> str:
+        """The cause for people."""
+        return cause_words(self.cause)
 
 
 def marks_of(memory: Memory, timezone: str | None) -> list[BoundaryMark]:
@@ -197,7 +202,7 @@ class Timeline:
             possible = {mark.state for mark in marks} | ({"active"} if len(doubtful) == len(marks) else set())
             if len(possible) > 1:
                 listed = tuple(cast("BoundaryState", one) for one in BOUNDARY_STATES if one in possible)
-                return Standing(None, listed, None, None, NOT_COMPARABLE)
+                return Standing(None, listed, None, None, _d(NOT_COMPARABLE))
         last = marks[-1]
         came_from: BoundaryState | None = None
         if last.state == "quarantined":
@@ -215,12 +220,11 @@ class Timeline:
         found: list[Segment] = []
         first = self.marks[0].at if self.marks else None
         if not self.marks or (first is not None and (self.created is None or self.created.us < first.us)):
-            found.append(Segment("active", self.created, "stored", None, "start"))
+            found.append(Segment("active", self.created, STORED, None, "start"))
         if self.bare is not None and not self.marks:
             found.append(Segment(self.bare, self.label_time, f"boundary_state {self.bare}", None, "boundary_state"))
         found += [
-            Segment(mark.state, mark.at, mark.cause or _d("no cause given"), mark.query_id, mark.source)
-            for mark in self.marks
+            Segment(mark.state, mark.at, mark.cause or NO_CAUSE, mark.query_id, mark.source) for mark in self.marks
         ]
         words = self.outside(None)
         return tuple(self._ended(found, words) if words else found)

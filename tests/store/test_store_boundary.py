@@ -17,7 +17,6 @@ from inspector.records import MEMORY_FIELDS as FIELDS
 from inspector.records import Memory, Origin, Query, Settings, check_field
 from inspector.store import Change, EditLog, Workspace
 from inspector.store.boundary import (
-    MISSING_MARKS,
     TRANSITIONS,
     VERBS,
     Refused,
@@ -29,6 +28,7 @@ from inspector.store.boundary import (
     transition,
     unlawful,
 )
+from inspector.store.causes import MISSING_MARKS
 from inspector.times import parse_time
 
 DAYS = [f"2026-03-0{day}T09:00:00Z" for day in range(1, 10)]

@@ -104,6 +104,7 @@ def registries() -> Iterator[tuple[str, Message]]:
     from inspector.formats import FORMATS
     from inspector.formats.traces import TRACE_FORMATS
     from inspector.gate.coverage import Protection
+    from inspector.lessons.conditions import KINDS
     from inspector.mdl.params import Params
     from inspector.records import AXES, MEMORY_FIELDS, QUERY_FIELDS
     from inspector.requests import demos
@@ -126,7 +127,8 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (
         ("formats", text)
         for each in (*FORMATS, *TRACE_FORMATS)
-        for text in (each.summary, each.recognised_by, each.loss)
+        for text in (each.summary, each.recognised_by, each.loss, each.scope, each.policy, each.lifecycle)
+        if text
     )
     yield from (("mdl/params.py", spec.metadata["help"]) for spec in fields(Params))
     yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
@@ -134,6 +136,9 @@ def registries() -> Iterator[tuple[str, Message]]:
     yield from (("fixtures", demo.lesson) for demo in demos())
     yield from (("compare/figures.py", metric.words) for metric in (*METRICS.values(), *EXPOSURE_METRICS.values()))
     yield from (("survey.py", text) for text in (*MARKS, *PARTS))
+    for kind in KINDS.values():
+        helps = (kind.help, *(param.help for param in kind.params.values()))
+        yield from (("lessons/conditions.py", text) for text in helps)
     yield from (("ui/screens/help.py", text) for sign, _style, meaning in SIGNS for text in (sign, meaning))
 
 

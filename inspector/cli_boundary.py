@@ -13,7 +13,7 @@ import click
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import InspectorError
-from inspector.i18n import _, _d, ngettext_d
+from inspector.i18n import _, _d, ngettext_d, told
 from inspector.text import counted, visible
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def transition(
     table of transitions does not allow is refused with the reason, exit 2: all memories are moved or none.
     """
     from inspector import boundaries
-    from inspector.store.causes import cause_words
     from inspector.store.patch import to_jsonl
 
     with opened(sources, given, evaluate=False) as inspection:
@@ -77,7 +76,7 @@ def transition(
                     uid=inspection.memories[mi].uid,
                     state=last["state"],
                     start=last["at"],
-                    cause=cause_words(last["cause"]),
+                    cause=told(last["cause"]),
                 )
             )
 

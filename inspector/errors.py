@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.i18n import _
+from inspector.i18n import N_, _
 
 
 class InspectorError(Exception):
@@ -53,7 +53,7 @@ class Unrecognised(InputError):
 
 
 #: What is expected where one id stands with two contents.
-ONE_CONTENT = "one content for one id"
+ONE_CONTENT = N_("one content for one id")
 
 
 class FieldError(InspectorError):

@@ -4,15 +4,20 @@ English is the source: a message is its own id. ``_`` and ``ngettext`` are for w
 errors. ``_d`` and ``ngettext_d`` are for words that may also stand in data on stdout, such as the reason of an axis in
 a row of ``inspector evaluate``: their language stays English until it is asked for with ``--lang``, so that no script
 depends on a locale; in the terminal UI both speak the same language. ``N_`` only marks a constant, which is translated
-where it is shown. Messages with values are whole sentences with named places: ``_("{count} of {total}").format(...)``.
+where it is shown. ``D_`` marks a sentence that is itself data, such as a note that an import keeps in the workspace: it
+is made in English, whoever makes it, and :func:`told` says it in the reader's language. Messages with values are whole
+sentences with named places: ``_("{count} of {total}").format(...)``.
 
 The catalogue lies in ``locale/``; ``python tests/tools/make_messages.py`` brings it up to date.
 """
 
 from __future__ import annotations
 
+import functools
 import gettext as _gettext
 import os
+import re
+import string
 from pathlib import Path
 
 #: The languages, the source's own first.
@@ -60,6 +65,48 @@ def ngettext_d(one: str, many: str, count: int) -> str:
 def N_(message: str) -> str:  # noqa: N802  (the name that gettext's tools know)
     """Mark a constant for translation; it is translated where it is shown."""
     return message
+
+
+#: Sentences of data: each template with what finds it again, the longest words first.
+_told: list[tuple[int, re.Pattern[str], str]] = []
+
+
+def D_(template: str) -> str:  # noqa: N802  (as N_)
+    """Mark a sentence that is data; one with places is a constant of its module, so that it is known once imported.
+
+    Places are names alone, such as ``{count}``: what fills them is text by then. Raises ValueError for another.
+    """
+    if "{" not in template:
+        return template
+    pattern, words = "", 0
+    seen: set[str] = set()
+    for text, name, spec, conversion in string.Formatter().parse(template):
+        pattern, words = pattern + re.escape(text), words + len(text)
+        if name is not None:
+            if spec or conversion or not name:
+                raise ValueError(f"{template!r}: a place of a sentence that is data is a name alone")
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            seen.add(name)
+    _told.append((words, re.compile(pattern, re.DOTALL), template))
+    _told.sort(key=lambda one: -one[0])
+    return template
+
+
+def told(text: str) -> str:
+    """A sentence of data in the language of words in data; what is none of ours stays as it is."""
+    return text if _spoken.in_data is None else _told_in(_spoken.data, text)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _told_in(_language: str, text: str) -> str:
+    exact = _d(text)
+    if exact != text:
+        return exact
+    for _words, pattern, template in _told:
+        found = pattern.fullmatch(text)
+        if found is not None:
+            return _d(template).format(**found.groupdict())
+    return text
 
 
 def language() -> str:

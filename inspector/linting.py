@@ -17,7 +17,7 @@ import numpy.typing as npt
 from inspector import formats
 from inspector.errors import InputError
 from inspector.gate.coverage import is_sensitive, standing_of
-from inspector.i18n import _d
+from inspector.i18n import _d, told
 from inspector.inspection import Inspection, OpenOptions, open_sources
 from inspector.mdl import ConflictDetector, Judged, default_lexicons
 from inspector.mdl.scripts import shares
@@ -95,7 +95,7 @@ class LintReport:
             "codes": self.counts(),
             "findings": [self._finding(one) for one in self.findings],
             "planes": [_plane(one) for one in self.planes],
-            "notes": list(self.notes + self.nearness.notes),
+            "notes": [told(note) for note in self.notes + self.nearness.notes],
         }
 
     def _finding(self, one: Finding) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class LintReport:
         for plane in self.planes:
             yield _d("planes: {words}").format(words=plane.words)
         for note in self.notes + self.nearness.notes:
-            yield _d("note: {note}").format(note=note)
+            yield _d("note: {note}").format(note=told(note))
         for code, count in sorted(self.counts().items(), key=lambda one: SEVERITIES.index(CODES[one[0]].severity)):
             yield ""
             yield f"{CODES[code].severity} {code}: {count:,}: {_d(CODES[code].means)}. {_d(CODES[code].do)}"

@@ -17,6 +17,7 @@ from inspector.axes.verdict import AxisResult, Explanation
 from inspector.gate.evaluate import GateResult
 from inspector.gate.grants import GrantComparison
 from inspector.gate.summary import summarise
+from inspector.i18n import told
 from inspector.inspection import Inspection
 from inspector.records import ABSENT, AXES, FieldRead
 from inspector.retriever import degraded_words
@@ -215,7 +216,7 @@ def summary(inspection: Inspection) -> dict[str, Any]:
         "memories": overall.memories,
         "repeated": inspection.repeated,
         "skipped": [str(problem) for problem in inspection.skipped],
-        "notes": list(inspection.notes),
+        "notes": [told(note) for note in inspection.notes],
         "candidates": {"admit": overall.admit, "exclude": overall.exclude, "unresolved": overall.unresolved},
         "gate_mode": inspection.gate.mode,
         "gate": summarise(inspection.gate_decision(qi) for qi in range(len(inspection.queries))).to_json(),

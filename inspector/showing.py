@@ -19,7 +19,7 @@ from inspector.evaluation import judge_pairs
 from inspector.gate.coverage import CoverageMap, coverage
 from inspector.gate.evaluate import GateResult
 from inspector.gate.gaps import Offer, Tried, offers, try_edits
-from inspector.i18n import _, _d
+from inspector.i18n import _, _d, told
 from inspector.mdl import Decision
 from inspector.records import (
     ABSENT,
@@ -115,7 +115,7 @@ class Showing(Audited):
         if self.auditor.notice:
             words.append(self.auditor.notice)
         words.extend(self._decision_notices())
-        words.extend(self.notes)
+        words.extend(map(told, self.notes))
         words.extend(self.retriever.notices(self.route))
         return tuple(words)
 

@@ -50,7 +50,7 @@ def _decision(why: Mapping[str, Any]) -> Iterator[str]:
         if decision is not None:
             signals = " ".join(f"{name} {decision[name]:.2f}" for name in ("M", "R", "A"))
             found = f"C {decision['C']:.2f} α {decision['alpha']:.2f} → {decision['C_final']:.2f} {decision['action']}"
-            yield f"{'mdl':<10} {title}: {signals} → {found}"
+            yield f"{'mdl':<10} {_d(title)}: {signals} → {found}"
     query = why["mdl_query"]
     if query is not None:
         yield f"             R: {query['reliability']['reason']}"
@@ -83,10 +83,11 @@ def _lines(why: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     for name in (*AXES, "relevance"):
         yield from _axis(name, why[name])
-    yield f"usable     {why['usable']}"
+    yield f"{padded(_d('usable'), 10)} {why['usable']}"
     pair = why["session_tag"]
     if pair is not None:
-        yield f"session × tag  {pair['session']} × {pair['tag']} = {pair['both']}  {pair['words']}"
+        both = f"{pair['session']} × {pair['tag']} = {pair['both']}"
+        yield f"{_d('session × tag')}  {both}  {pair['words']}"
         yield _d("exact key  {exact_key}").format(exact_key=pair["exact_key"])
     state, intent = why["table_cell"]
     yield _d("state {state} × intent {intent}").format(state=state, intent=intent)
@@ -121,12 +122,12 @@ def _trail(why: Mapping[str, Any]) -> Iterator[str]:
         wrong = _d("  ← should not have happened") if step["broken"] else ""
         yield f"{step['step']:<10} {step['value']}  {step['detail']}{told}{when}{wrong}"
     for words in why["breaks"]:
-        yield f"break      {words}"
+        yield f"{padded(_d('break'), 10)} {words}"
     stages = ", ".join(
         f"{stage} ({', '.join(why['proof'][stage])})" if why["proof"].get(stage) else stage
         for stage in why["failure_stages"]
     )
-    yield f"query      {why['query_id']}: {stages if stages != 'none' else _d('no stage failed')}"
+    yield f"{padded(_d('query'), 10)} {why['query_id']}: {stages if stages != 'none' else _d('no stage failed')}"
 
 
 def why_text(why: Mapping[str, Any]) -> str:

@@ -27,9 +27,8 @@ from inspector.audit.exposure import cites
 from inspector.audit.runs import SHORTEST_RUN, Cut, Run, Runs, cut
 from inspector.audit.targets import Place, find_whole
 from inspector.audit.tokens import run_tokens
-from inspector.i18n import N_, _d
+from inspector.i18n import N_, _d, ngettext_d
 from inspector.records import Memory, Query
-from inspector.text import counted
 from inspector.trit import Trit
 
 By = Literal["id", "content hash", "leak target", "marked span", "shared run", "nothing", "no answer"]
@@ -170,9 +169,19 @@ class AnswerReader:
                 (doubtful if told.asked else spans).append(span)
         if spans:
             found = len({span.memory for span in spans})
-            words = _d("the answer holds {count} of this memory").format(
-                count=counted(found, "leak target") if spans[0].by == "leak target" else counted(found, "marked span")
-            )
+            words = (
+                ngettext_d(
+                    "the answer holds a leak target of this memory",
+                    "the answer holds {count} leak targets of this memory",
+                    found,
+                )
+                if spans[0].by == "leak target"
+                else ngettext_d(
+                    "the answer holds a marked span of this memory",
+                    "the answer holds {count} marked spans of this memory",
+                    found,
+                )
+            ).format(count=found)
             return Disclosure(Trit.YES, "weak", spans[0].by, words, tuple(spans))
         if doubtful:
             words = (

@@ -132,7 +132,7 @@ def score_words(event: Event) -> str:
 def filter_words(event: Event) -> str:
     """An event's filter as recorded, in one line; an unfiltered retrieval is said to be one."""
     if event.kind == "rerank":
-        return "reranked"
+        return _d("reranked")
     if presence_of(event.filter) is Presence.VALUE:
         return _d("filter {dumps}").format(dumps=json.dumps(event.filter, ensure_ascii=False, default=str))
     said = "absent" if event.filter is ABSENT else presence_of(event.filter).value

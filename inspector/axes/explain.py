@@ -14,7 +14,7 @@ from inspector.axes.scope import Scope
 from inspector.axes.states import State, names
 from inspector.axes.successors import Successors
 from inspector.axes.verdict import AxisResult, Explanation, decided_by, verdict_of
-from inspector.i18n import _d
+from inspector.i18n import _d, told
 from inspector.records import FieldRead, Memory, Presence, Query, Record, presence_of
 from inspector.trit import Trit, k_and
 
@@ -94,11 +94,14 @@ class Explainer:
     def _worded(self, axis: str, result: AxisResult, memory: Memory) -> AxisResult:
         """The result with "assumed" in its reason where it rests on one, and the named loss behind a ?."""
         reason = result.reason
-        if result.assumed and "assumed" not in reason:
+        said = "assumed" in reason or _d("assumed") in reason
+        if result.assumed and not said:
             rests = [read.name for read in result.reads if read.origin == "assumption"]
             reason += _d(" (assumed: {rests})").format(rests=", ".join(rests))
         if result.value == Trit.UNKNOWN:
-            causes = [f"'{entry}'" for entry in memory.value("loss") or () if _speaks_of(entry, axis, result.missing)]
+            causes = [
+                f"'{told(entry)}'" for entry in memory.value("loss") or () if _speaks_of(entry, axis, result.missing)
+            ]
             if causes:
                 reason += _d("; the source could not say: {causes}").format(causes=", ".join(causes))
         return result if reason == result.reason else replace(result, reason=reason)

@@ -11,7 +11,7 @@ from typing import Any
 from inspector.axes.explain import Explainer
 from inspector.axes.flip_edits import Edit, EditSource
 from inspector.axes.verdict import VERDICT_WORDS, verdict_of
-from inspector.i18n import _d
+from inspector.i18n import _d, ngettext_d
 from inspector.records import AXES, Memory, Query
 from inspector.trit import Trit, k_and
 
@@ -137,8 +137,8 @@ def find_flips(
         flips = _collect(search, sets)
         if flips:
             capped = search.left <= 0
-            plural = "edit" if size == 1 else "edits"
-            return FlipSearch(target, flips, size, search.tried, capped, f"{size} {plural} to {word}")
+            words = ngettext_d("{size} edit to {word}", "{size} edits to {word}", size).format(size=size, word=word)
+            return FlipSearch(target, flips, size, search.tried, capped, words)
     capped = search.left <= 0
     words = _d("no set of one or two edits gives {word}").format(word=word)
     if capped:

@@ -25,8 +25,6 @@ from inspector.i18n import _d
 from inspector.records import FieldRead, Memory, Presence, Query, Record
 from inspector.trit import Trit, TritArray, k_and, k_not, k_or
 
-ABSENCE = "decides on absence"
-
 
 @dataclass(frozen=True, slots=True)
 class _Vote:
@@ -197,11 +195,9 @@ class Policy:
                         naive=", ".join(naive)
                     )
         else:
-            verb = f"{source.effect}s" if source.effect == "allow" else "denies"
+            says = _d("rule {id} allows") if source.effect == "allow" else _d("rule {id} denies")
             words = (
-                _d("rule {id} {verb}").format(id=source.id, verb=verb)
-                if value == Trit.YES
-                else _d("rule {id} does not apply").format(id=source.id)
+                says.format(id=source.id) if value == Trit.YES else _d("rule {id} does not apply").format(id=source.id)
             )
             shown = ", ".join(
                 f"{read.name} = {_short(read.value)}" for read in reads if read.presence is Presence.VALUE
@@ -209,7 +205,7 @@ class Policy:
             words += f" ({shown})" if shown else ""
             absent = [column.name for column in empty if column in rule.compiled.absence]
             if absent:
-                words += f"; {ABSENCE} of {', '.join(absent)}"
+                words = _d("{words}; decides on absence of {fields}").format(words=words, fields=", ".join(absent))
         if source.note and value != Trit.NO:
             words += f": {source.note}"
         return _Vote(value, source.effect, source.id, words, reads, missing)

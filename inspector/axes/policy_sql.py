@@ -267,7 +267,7 @@ class _Checker:
         what = REFUSED.get(str(kind), f"{kind} {kind_type}".lower())
         raise self.refuse(
             node,
-            _("{what} is not allowed in a rule").format(what=what),
+            _("{what} is not allowed in a rule").format(what=_(what)),
             _("comparisons, AND, OR, NOT and listed functions"),
         )
 

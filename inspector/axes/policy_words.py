@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from inspector.i18n import N_
+
 MAX_LENGTH = 4_000
 MAX_DEPTH = 40
 MAX_NODES = 500
@@ -73,12 +75,12 @@ ARITHMETIC = _words("+ - * / // %")
 CONSTANTS = _words("STRING INTEGER NUMERIC BOOLEAN NULL_LITERAL")
 #: What a refused node is called.
 REFUSED = {
-    "SUBQUERY": "a subquery",
-    "STAR": "a star",
-    "WINDOW": "a window function",
-    "LAMBDA": "a lambda",
-    "PARAMETER": "a parameter",
+    "SUBQUERY": N_("a subquery"),
+    "STAR": N_("a star"),
+    "WINDOW": N_("a window function"),
+    "LAMBDA": N_("a lambda"),
+    "PARAMETER": N_("a parameter"),
     "DEFAULT": "DEFAULT",
-    "COLLATE": "a collation",
-    "POSITIONAL_REFERENCE": "a positional reference",
+    "COLLATE": N_("a collation"),
+    "POSITIONAL_REFERENCE": N_("a positional reference"),
 }

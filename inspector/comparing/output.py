@@ -16,6 +16,7 @@ from inspector.compare.intervals import Delta, Figure
 from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
+from inspector.i18n import _d
 from inspector.retrieval.specs import parse_route
 
 
@@ -170,7 +171,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
     return {
         "route": curve.route,
         "kind": curve.kind,
-        "words": CORRUPTIONS[curve.kind].words,
+        "words": _d(CORRUPTIONS[curve.kind].words),
         "breaks_at": curve.breaks_at,
         "behind_base_at": curve.behind_at,
         "rise": number(curve.rise),

@@ -26,12 +26,12 @@ from inspector.formats.draft import Draft, add_all, as_word, finite, text_of
 from inspector.formats.importer import Importer, Source, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 
 LOSS = [
-    "policy: Agno keeps no purposes and no access rules",
-    "status: Agno keeps no status; an update overwrites what was there",
+    D_("policy: Agno keeps no purposes and no access rules"),
+    D_("status: Agno keeps no status; an update overwrites what was there"),
 ]
 FORMAT = Format(
     name="agno",
@@ -81,7 +81,7 @@ def _raws(source: Source, collector: Collector, watch: Watch) -> Iterator[Raw]:
             if not _is_memory(columns):
                 continue
             if "created_at" not in columns:
-                wrong = f"table {table} has no column created_at"
+                wrong = _("table {table} has no column {column}").format(table=table, column="created_at")
                 raise InputError.at(source.name, None, "", wrong, _("Agno's table of user memories"))
             for row, origin in sqlite.read_rows(connection, source.name, table, watch, collector.fault, "memory_id"):
                 found += 1
@@ -107,7 +107,7 @@ def _memory(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
     if keys:
         draft.put("keys", keys)
     else:
-        draft.lose("namespace: user_id, team_id and agent_id are missing or null")
+        draft.lose(D_("namespace: user_id, team_id and agent_id are missing or null"))
         if draft.get("user_id") is None:
             draft.put("namespace", draft.take("user_id", "namespace"))
     for name in ("created_at", "updated_at"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import Cancelled, FieldError, InputError
-from inspector.i18n import _, _d
+from inspector.i18n import N_, _
 from inspector.records import OnProgress, Progress
 
 #: A line, a cell or one element of a JSON array may not be longer: what is read at once must fit in memory.
@@ -76,7 +76,7 @@ class Watch:
 
     def begin(self, what: str) -> None:
         """Name the file that is read from now on."""
-        self._what = _d("reading {what}").format(what=what)
+        self._what = _("reading {what}").format(what=what)
         self.advance(0)
 
     def advance(self, size: int) -> None:
@@ -89,10 +89,11 @@ class Watch:
         if self._cancelled():
             raise Cancelled(_("reading was cancelled"))
         if self._on_progress is not None:
-            self._on_progress(Progress(self._what, self._done, self._total, "bytes"))
+            self._on_progress(Progress(self._what, self._done, self._total, _("bytes")))
 
-    def rows(self, name: str, done: int, doing: str = "reading") -> None:
-        """Report the rows of a database read so far, of which the number is not known."""
+    def rows(self, name: str, done: int, doing: str = "") -> None:
+        """Report the rows of a database read so far, of which the number is not known; ``doing`` has a place for what
+        is read."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -100,7 +101,7 @@ class Watch:
         if self._cancelled():
             raise Cancelled(_("reading was cancelled"))
         if self._on_progress is not None:
-            self._on_progress(Progress(f"{doing} {name}", done, None, _("rows")))
+            self._on_progress(Progress((doing or _("reading {what}")).format(what=name), done, None, _("rows")))
 
     def finish(self) -> None:
         """Report the end, whatever the time of the last report."""
@@ -109,14 +110,19 @@ class Watch:
             self.advance(0)
 
 
-def clip(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """The text, cut where it is too long for a message, with the number of characters left out.
+_CUT = N_("{text}… ({left:,} more characters)")
+
+
+def clip(text: str, limit: int = QUOTE_LIMIT, *, data: bool = False) -> str:
+    """The text, cut where it is too long for a message, with the number of characters left out: in English in ``data``.
 
     Lone surrogates, which no output can encode, are escaped.
     """
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
+    if len(text) <= limit:
+        return text
+    return (_CUT if data else _(_CUT)).format(text=text[:limit], left=len(text) - limit)
 
 
 def at(error: FieldError, file: str, line: int | None) -> InputError:
@@ -127,7 +133,7 @@ def at(error: FieldError, file: str, line: int | None) -> InputError:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` with the nearest known name, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
-    return _d("; did you mean {near!r}?").format(near=near[0]) if near else ""
+    return _("; did you mean {near!r}?").format(near=near[0]) if near else ""
 
 
 def path_text(path: Sequence[str]) -> str:
@@ -147,7 +153,7 @@ def os_fault(error: OSError, file: str) -> InputError:
     if isinstance(error, PermissionError):
         return InputError.at(file, None, "", _("permission denied"), _("a file or folder that you may read"))
     if isinstance(error, IsADirectoryError):
-        return InputError.at(file, None, "", _("is a folder"), "a file")
+        return InputError.at(file, None, "", _("is a folder"), _("a file"))
     return InputError.at(file, None, "", clip(error.strerror or type(error).__name__), _("a file that can be read"))
 
 
@@ -178,5 +184,5 @@ def not_utf8(file: str, line: int, byte: int, column: int) -> InputError:
         line,
         "",
         _("byte 0x{byte:02x} at byte {column} of the line is not UTF-8").format(byte=byte, column=column),
-        "UTF-8 text",
+        _("UTF-8 text"),
     )

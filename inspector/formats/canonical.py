@@ -22,7 +22,7 @@ from inspector.confinement import check_write
 from inspector.errors import FieldError, InputError, InspectorError
 from inspector.formats.base import Watch, at, name_of
 from inspector.formats.cells import from_text
-from inspector.formats.collect import Collector
+from inspector.formats.collect import CAPPED_MARK, CAPPED_SIZE, Collector
 from inspector.formats.rows import Container, Raw, read_rows
 from inspector.i18n import _
 from inspector.records import (
@@ -97,15 +97,14 @@ def read_part(
 def note_page(name: str, count: int, collector: Collector) -> None:
     """Say where a file's number of memories is a common page size: an export may have stopped at its first page."""
     if count in _PAGE_SIZES:
-        collector.notes.append(f"looks capped: {name} holds exactly {count:,} memories, a common page size")
+        collector.notes.append(CAPPED_SIZE.format(name=name, count=f"{count:,}"))
 
 
 def _whole(raw: Raw, name: str, collector: Collector) -> None:
     if raw.section in SECTIONS:
-        wrong = "is not a list"
-        raise InputError.at(name, raw.origin.line, raw.section, wrong, _("a list of objects"))
+        raise InputError.at(name, raw.origin.line, raw.section, _("is not a list"), _("a list of objects"))
     if raw.section in _PAGE_MARKS and raw.value not in (None, "", False):
-        collector.notes.append(f"looks capped: {name} has a next-page mark, {raw.section}")
+        collector.notes.append(CAPPED_MARK.format(name=name, section=raw.section))
 
 
 def _typed(value: Any, specs: Mapping[str, FieldSpec], container: Container) -> Any:

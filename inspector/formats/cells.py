@@ -17,12 +17,12 @@ from typing import Any
 from inspector.errors import FieldError
 from inspector.formats.base import clip
 from inspector.formats.decode import JsonReader, check_tree
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.records import FieldSpec
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,2})?")
 _EPOCH = re.compile(r"-?(?:\d{9,20}|\d{1,20}\.\d{1,20})")
-_EXPECTED = {"list": 'JSON, such as ["a", "b"]', "vector": "JSON, such as [0.1, 0.2]"}
+_EXPECTED = {"list": N_('JSON, such as ["a", "b"]'), "vector": N_("JSON, such as [0.1, 0.2]")}
 
 
 def from_text(spec: FieldSpec, cell: str) -> Any:

@@ -20,14 +20,14 @@ from inspector.formats import payloads
 from inspector.formats.base import Format, Watch, at
 from inspector.formats.canonical import note_page
 from inspector.formats.collect import Collector
-from inspector.formats.draft import Draft, event, finite, hit, score_of
+from inspector.formats.draft import NO_FILTER, Draft, event, finite, hit, score_of
 from inspector.formats.importer import Importer, Source, add_search, each
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import read_rows
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import Origin
 
-LOSS = ["policy: Chroma keeps no access rules", "status: Chroma keeps no status of a record"]
+LOSS = [D_("policy: Chroma keeps no access rules"), D_("status: Chroma keeps no status of a record")]
 FORMAT = Format(
     name="chroma",
     summary="Chroma: the JSON of collection.get() or collection.query()",
@@ -101,7 +101,7 @@ def _check(columns: dict[str, list[Any]], name: str, where: str = "") -> None:
     for column in _MEASURED:
         values = columns.get(column)
         if values and len(values) != count:
-            wrong = f"has {len(values):,} entries beside {count:,} ids"
+            wrong = _("has {entries:,} entries beside {count:,} ids").format(entries=len(values), count=count)
             raise InputError.at(name, None, column + where, wrong, _("columns of one length"))
 
 
@@ -114,7 +114,7 @@ def _query(source: Source, columns: dict[str, list[Any]], origin: Origin, collec
             distances = columns.get("distances")
             found.append(hit(made, score_of(distances[i]) if distances else None))
     kind = "distance" if columns.get("distances") else "unknown"
-    add_search(source, [event("query", found, kind, metric="not recorded in this export")], collector)
+    add_search(source, [event("query", found, kind, metric=NO_FILTER)], collector)
 
 
 def _add(

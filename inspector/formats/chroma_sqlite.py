@@ -26,8 +26,11 @@ from inspector.formats.cells import from_json
 from inspector.formats.collect import Collector
 from inspector.formats.importer import Importer, Source, each, not_this
 from inspector.formats.outline import Outline
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import Origin
+
+_NO_TEXT = D_("{name}: {count} deleted records whose text the log lacks")
+_ORPHANS = D_("{name}: {count} records of no collection were not read")
 
 FORMAT = Format(
     name="chroma-sqlite",
@@ -80,7 +83,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
         for table, columns in _TABLES.items():
             lacking = columns - source.outline.tables.get(table, frozenset())
             if lacking:
-                wrong = f"table {table} has no column {', '.join(sorted(lacking))}"
+                wrong = _("table {table} has no column {column}").format(table=table, column=", ".join(sorted(lacking)))
                 raise not_this(source.name, wrong, _("a chroma.sqlite3 of Chroma 0.4 or later"))
         with sqlite.opened(source.path) as connection:
             _File(connection, source, collector, watch).read()
@@ -122,11 +125,11 @@ class _File:
         payloads.note_textless(self.collector, first, self.source.name)
         lost = sum(not self._add_deleted(key, entry) for key, entry in gone.items())
         if lost:
-            self.collector.notes.append(f"{self.source.name}: {lost:,} deleted records whose text the log lacks")
+            self.collector.notes.append(_NO_TEXT.format(name=self.source.name, count=f"{lost:,}"))
         sql = "SELECT count(*) AS n FROM embeddings WHERE segment_id NOT IN (SELECT id FROM segments)"
         orphans = next(self._rows(sql))["n"]
         if orphans:
-            self.collector.notes.append(f"{self.source.name}: {orphans:,} records of no collection were not read")
+            self.collector.notes.append(_ORPHANS.format(name=self.source.name, count=f"{orphans:,}"))
 
     def _rows(self, sql: str) -> Iterator[dict[str, Any]]:
         return sqlite.rows(self.connection, sql, self.watch)
@@ -209,7 +212,7 @@ class _File:
         if "created_at" not in made and isinstance(created, str):
             made["created_at"] = created
         if vector is None:
-            made["loss"] = [*made["loss"], "embedding: vectors lie in index files that are not read"]
+            made["loss"] = [*made["loss"], D_("embedding: vectors lie in index files that are not read")]
         self.collector.memory({**made, **more}, origin, suspect=True)
 
 

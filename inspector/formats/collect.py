@@ -17,7 +17,7 @@ from typing import Any
 from inspector.errors import ONE_CONTENT, FieldError, InputError, Problem
 from inspector.formats.base import at, clip
 from inspector.formats.decode import check_tree
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -36,6 +36,13 @@ from inspector.records import (
 )
 from inspector.times import parse_time
 from inspector.trit import parse_trit
+
+#: Notes: what an import says, in English, in the workspace; people read it by :func:`inspector.i18n.told`.
+CAPPED_SIZE = D_("looks capped: {name} holds exactly {count} memories, a common page size")
+CAPPED_MARK = D_("looks capped: {name} has a next-page mark, {section}")
+_NO_MEMORY = D_("{count} judgments name a memory that is not stored")
+_NO_QUERY = D_("{count} judgments name a query that is not here")
+_UNREAD = D_("keys of judgments that were not read: {keys}")
 
 JUDGMENT_FIELDS = ("query_id", "memory_id", "namespace", "axis", "value", "source")
 _JUDGED_AXES = ("scope", "policy", "lifecycle", "relevance")
@@ -118,7 +125,7 @@ class Collector:
                 known.fields, known.origin = memory.fields, memory.origin
                 self._partial.discard(memory.uid)
         else:
-            self._again(known, memory, f"memory {str(memory.uid)!r}")
+            self._again(known, memory, _("memory {id!r}").format(id=str(memory.uid)))
 
     def query(self, raw: Any, origin: Origin, suspect: bool = False, where: str = "") -> None:
         """Add one query."""
@@ -133,7 +140,7 @@ class Collector:
             self._query_ids[query.id] = len(self.queries)
             self.queries.append(query)
         else:
-            self._again(self.queries[known], query, f"query {query.id!r}")
+            self._again(self.queries[known], query, _("query {id!r}").format(id=query.id))
 
     def judgment(self, raw: Any, origin: Origin, suspect: bool = False) -> None:
         """Add one judgment; a label said twice by one source is counted as repeated."""
@@ -163,8 +170,8 @@ class Collector:
         for name in ("query_id", "memory_id", "axis"):
             value = raw.get(name)
             if not isinstance(value, str) or not value:
-                wrong = _d("is missing") if name not in raw else f"{value!r} is not a text"
-                raise FieldError(name, wrong, "a text")
+                wrong = _("is missing") if name not in raw else _("{value!r} is not a text").format(value=value)
+                raise FieldError(name, wrong, _("a text"))
         axis = raw["axis"]
         if axis not in _JUDGED_AXES:
             raise FieldError(
@@ -195,7 +202,9 @@ class Collector:
             for name in first.fields.keys() | second.fields.keys()
             if not _same(first.fields.get(name, ABSENT), second.fields.get(name, ABSENT))
         )
-        wrong = f"{clip(what)} stands already at {first.origin} with another {', '.join(names)}"
+        wrong = _("{what} stands already at {place} with another {names}").format(
+            what=clip(what), place=first.origin, names=", ".join(names)
+        )
         self.fault(InputError.at(second.origin.file, second.origin.line, "id", wrong, ONE_CONTENT))
 
     def _fields(
@@ -252,12 +261,12 @@ class Collector:
         stored = {memory.id for memory in self.memories} if self.judgments else set()
         lost = sum(judgment.memory_id not in stored for judgment in self.judgments)
         if lost:
-            notes.append(f"{lost:,} judgments name a memory that is not stored")
+            notes.append(_NO_MEMORY.format(count=f"{lost:,}"))
         lost = sum(judgment.query_id not in self._query_ids for judgment in self.judgments)
         if lost:
-            notes.append(f"{lost:,} judgments name a query that is not here")
+            notes.append(_NO_QUERY.format(count=f"{lost:,}"))
         if self._unread:
-            notes.append("keys of judgments that were not read: " + ", ".join(sorted(self._unread)))
+            notes.append(_UNREAD.format(keys=", ".join(sorted(self._unread))))
         return notes
 
 

@@ -14,7 +14,21 @@ from typing import Any, NamedTuple
 
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import DEPTH_LIMIT, clip, not_utf8
-from inspector.i18n import _
+from inspector.i18n import N_, _
+
+#: What the standard library's scanner, and ours, say of broken JSON.
+_SCANNER = (
+    N_("Expecting value"),
+    N_("Expecting ',' delimiter"),
+    N_("Expecting ':' delimiter"),
+    N_("Expecting property name enclosed in double quotes"),
+    N_("Extra data"),
+    N_("Unterminated string starting at"),
+    N_("Invalid control character at"),
+    N_("Invalid \\uXXXX escape"),
+    N_("Illegal trailing comma before end of object"),
+    N_("Illegal trailing comma before end of array"),
+)
 
 BOM = b"\xef\xbb\xbf"
 #: Text in which a lone surrogate or an infinite number can hide; only then is the whole value walked.
@@ -105,7 +119,7 @@ def json_fault(error: Exception, file: str, line: int, expected: str, column: in
     if isinstance(error, json.JSONDecodeError):
         where = error.colno if column is None else column
         return InputError.at(
-            file, line, "", _("broken JSON at column {where} ({msg})").format(where=where, msg=error.msg), expected
+            file, line, "", _("broken JSON at column {where} ({msg})").format(where=where, msg=_(error.msg)), expected
         )
     return InputError.at(file, line, "", _("a whole number of more than 4300 digits"), _("a shorter number"))
 
@@ -132,7 +146,9 @@ def check_tree(value: Any) -> None:
         elif isinstance(node, str):
             found = _SURROGATE.search(node)
             if found is not None:
-                wrong = f"holds a lone surrogate, \\u{ord(found[0]):04x}, at character {found.start() + 1}"
+                wrong = _("holds a lone surrogate, \\u{code:04x}, at character {at}").format(
+                    code=ord(found[0]), at=found.start() + 1
+                )
                 raise FieldError(dotted(path), wrong, _("Unicode text"))
         elif isinstance(node, float) and not math.isfinite(node) and not _may_be_nonfinite(path):
             raise FieldError(

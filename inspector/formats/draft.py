@@ -17,12 +17,14 @@ from inspector.formats.base import DEPTH_LIMIT, at, clip
 from inspector.formats.collect import Collector
 from inspector.formats.decode import JsonReader
 from inspector.formats.rows import Raw
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 from inspector.times import parse_time
 
 #: The filter of a search whose export does not hold it: an unknown filter is not a search without one.
-NO_FILTER = "not recorded in this export"
+NO_FILTER = D_("not recorded in this export")
+_NO_TIME = D_("{field}: {key} is {value}, which is no time")
+_NO_TEXT = D_("{field}: {key} is {value}, which is no text")
 #: Longest value quoted in a ``loss``.
 _QUOTE = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -76,7 +78,7 @@ class Draft:
             self.take(key, field)
             self.put(field, str(value))
         elif value is not ABSENT:
-            self.lose(f"{field}: {key} is {_quote(value)}, which is no text")
+            self.lose(_NO_TEXT.format(field=field, key=key, value=_quote(value)))
         return self.fields.get(field, ABSENT)
 
     def identity(self, key: str) -> str:
@@ -84,7 +86,7 @@ class Draft:
         value = self.get(key)
         word = as_word(value)
         if word is None:
-            wrong = _d("is missing") if value is ABSENT else _d("{quote} is no id").format(quote=_quote(value))
+            wrong = _("is missing") if value is ABSENT else _("{quote} is no id").format(quote=_quote(value))
             raise FieldError(key, wrong, _("a text or a whole number"))
         self.take(key, "id")
         self.put("id", word)
@@ -103,7 +105,7 @@ class Draft:
             return True
         made = readable_time(value)
         if made is None:
-            self.lose(f"{field}: {key} is {_quote(value)}, which is no time")
+            self.lose(_NO_TIME.format(field=field, key=key, value=_quote(value)))
             return False
         self.take(key, field)
         self.put(field, made)
@@ -133,7 +135,7 @@ class Draft:
 
 
 def _quote(value: Any) -> str:
-    return clip(json.dumps(value, ensure_ascii=False, default=repr), _QUOTE)
+    return clip(json.dumps(value, ensure_ascii=False, default=repr), _QUOTE, data=True)
 
 
 def readable_time(value: Any) -> Any:

@@ -31,12 +31,14 @@ from inspector.formats.base import Format, Watch, name_of, os_fault, read_text
 from inspector.formats.collect import Collector
 from inspector.formats.draft import Draft, as_word
 from inspector.formats.importer import Importer
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT, Origin
 
+_EMPTY = D_("{name} is empty")
+
 LOSS = [
-    "policy: a folder of files keeps no purposes and no access rules",
-    "status: a file has no state; its history is in git and not read",
+    D_("policy: a folder of files keeps no purposes and no access rules"),
+    D_("status: a file has no state; its history is in git and not read"),
 ]
 LETTA = Format(
     name="letta-memory",
@@ -135,7 +137,7 @@ def _each(files: tuple[Path, ...], collector: Collector, watch: Watch) -> Iterat
         if text.strip():
             yield file, text
         else:
-            collector.notes.append(f"{name_of(file)} is empty")
+            collector.notes.append(_EMPTY.format(name=name_of(file)))
 
 
 def _above(file: Path, name: str) -> tuple[str, Path]:
@@ -177,7 +179,7 @@ def _add(
     if owner:
         draft.put("namespace", owner)
     else:
-        draft.lose("namespace: neither the folder nor the file names an owner")
+        draft.lose(D_("namespace: neither the folder nor the file names an owner"))
     for field, value in more.items():
         draft.put(field, value)
     for name in ("created_at", "updated_at"):

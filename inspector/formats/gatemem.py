@@ -26,10 +26,12 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import Origin
 from inspector.text import contains_tokens, token_line
 from inspector.times import EXPECTED
+
+_PATTERNS = D_("{count} leak targets are written as patterns and are looked for literally")
 
 FORMAT = Format(
     name="gatemem",
@@ -44,7 +46,7 @@ FORMAT = Format(
     lifecycle="the order of the turns, as created_at; judgments: 0 for leak targets of a safety checkpoint",
 )
 SOURCE_OF_LABELS = "gatemem leak_targets"
-_NO_TIMESTAMP = "timestamp: the turn has none; created_at is its place in the order of turns"
+_NO_TIMESTAMP = D_("timestamp: the turn has none; created_at is its place in the order of turns")
 #: Where an episode begins with turns that have no timestamp, they are counted from here: before any other time.
 _BEFORE_ALL = datetime(1970, 1, 1)
 _AXIS = {"privacy": "policy", "safety": "lifecycle"}
@@ -113,13 +115,13 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
         if "queries" not in collector.replaced:
             patterns += _checkpoints(file, collector, watch, episodes)
     if patterns:
-        collector.notes.append(f"{patterns:,} leak targets are written as patterns and are looked for literally")
+        collector.notes.append(_PATTERNS.format(count=f"{patterns:,}"))
     collector.mapped.update(
         {
             "episode_id": "namespace, query.principal.namespaces",
             "episode_id/turn_id": "id",
             "turns.text": "text",
-            "turns.timestamp": "created_at (with the order of turns)",
+            "turns.timestamp": D_("created_at (with the order of turns)"),
             "checkpoint_id": "query.id",
             "query_text": "query.text",
             "query_type": "query.purpose",
@@ -225,7 +227,7 @@ def _check_checkpoint(raw: Any, suspect: bool, episodes: dict[str, _Episode]) ->
             _("an episode's id"),
         )
     if raw["as_of_turn_id"] not in episodes[raw["episode_id"]].created_at:
-        wrong = _d("{clip} is no turn of the episode").format(clip=clip(repr(raw["as_of_turn_id"])))
+        wrong = _("{clip} is no turn of the episode").format(clip=clip(repr(raw["as_of_turn_id"])))
         raise FieldError("as_of_turn_id", wrong, "a turn's id")
     asker = raw.get("asker")
     if not isinstance(asker, dict):

@@ -35,16 +35,20 @@ from inspector.formats.draft import Draft, add_all, event, hit, readable_time, s
 from inspector.formats.importer import Importer, Source, add_search, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT, Memory
 from inspector.times import parse_time
 
-POLICY_LOSS = "policy: the graph keeps no access rules"
+_UNMATCHED = D_("{name}: {scores} scores beside {hits} {plane}: no score can be given to a record")
+_NO_END = D_("status: {name} is not in this export, so that nothing says whether the fact is in force")
+_BAD_END = D_("valid_to: {name} cannot be read as a time")
+
+POLICY_LOSS = D_("policy: the graph keeps no access rules")
 LOSS = {
     "edges": [POLICY_LOSS],
-    "nodes": [POLICY_LOSS, "status: a node's summary has no state and no end"],
-    "episodes": [POLICY_LOSS, "status: an episode has no state and no end"],
-    "communities": [POLICY_LOSS, "status: a community's summary has no state and no end"],
+    "nodes": [POLICY_LOSS, D_("status: a node's summary has no state and no end")],
+    "episodes": [POLICY_LOSS, D_("status: an episode has no state and no end")],
+    "communities": [POLICY_LOSS, D_("status: a community's summary has no state and no end")],
 }
 FORMAT = Format(
     name="graphiti",
@@ -140,8 +144,8 @@ def _ranked(
     if len(scores) == len(hits):
         hits = [{**one, "score": score_of(score)} for one, score in zip(hits, scores, strict=True)]
     elif scores:
-        words = f"{source.name}: {len(scores):,} scores beside {len(hits):,} {plane}: no score can be given to a record"
-        collector.notes.append(words)
+        told = {"name": source.name, "scores": f"{len(scores):,}", "hits": f"{len(hits):,}", "plane": plane}
+        collector.notes.append(_UNMATCHED.format(**told))
     return event(plane, hits, "similarity")
 
 
@@ -167,13 +171,13 @@ def _identity(draft: Draft, plane: str) -> None:
     if isinstance(group, str | None):
         draft.put("namespace", draft.take("group_id", "namespace"))
     if group == "":
-        draft.lose("namespace: group_id is empty, Graphiti's default group, which names no owner")
+        draft.lose(D_("namespace: group_id is empty, Graphiti's default group, which names no owner"))
     elif group is None:
-        draft.lose("namespace: group_id is null in the source")
+        draft.lose(D_("namespace: group_id is null in the source"))
     elif group is ABSENT:
-        draft.lose("namespace: the record has no group_id")
+        draft.lose(D_("namespace: the record has no group_id"))
     elif not isinstance(group, str):
-        draft.lose("namespace: group_id is no text")
+        draft.lose(D_("namespace: group_id is no text"))
     draft.time("created_at", "created_at")
 
 
@@ -198,12 +202,12 @@ def _ends(draft: Draft) -> None:
         value = draft.get(name)
         if value is ABSENT:
             is_sure = False
-            draft.lose(f"status: {name} is not in this export, so that nothing says whether the fact is in force")
+            draft.lose(_NO_END.format(name=name))
         elif value not in (None, ""):
             time = readable_time(value)
             if time is None:
                 is_sure = False
-                draft.lose(f"valid_to: {name} cannot be read as a time")
+                draft.lose(_BAD_END.format(name=name))
             else:
                 ends[name] = time
     if ends:

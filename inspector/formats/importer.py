@@ -10,12 +10,14 @@ from typing import Any
 
 from inspector.errors import InputError
 from inspector.formats.base import Format, Watch, clip, name_of
-from inspector.formats.collect import Collector
+from inspector.formats.collect import CAPPED_MARK, Collector
 from inspector.formats.lines import Fault, KeyPath
 from inspector.formats.outline import EACH, Outline, outline
 from inspector.formats.rows import Raw, read_rows
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import Origin
+
+_NO_WORDS = D_("{name}: the words of the search are not in the export")
 
 
 @dataclass(frozen=True)
@@ -105,18 +107,18 @@ def note_marks(raw: Raw, name: str, collector: Collector, marks: tuple[str, ...]
     if not raw.whole or raw.section.split(".")[-1] not in marks:
         return False
     if raw.value not in (None, "", False):
-        collector.notes.append(f"looks capped: {name} has a next-page mark, {raw.section}")
+        collector.notes.append(CAPPED_MARK.format(name=name, section=raw.section))
     return True
 
 
 def add_search(source: Source, events: list[dict[str, Any]], collector: Collector) -> None:
     """Add a query for a file of search results: its words are not in the export, and it says so."""
-    stem = clip(source.path.stem.encode("utf-8", "backslashreplace").decode(), 60)
+    stem = clip(source.path.stem.encode("utf-8", "backslashreplace").decode(), 60, data=True)
     taken = {query.id for query in collector.queries}
     number = next(one for one in itertools.count(1) if f"{stem}/{one}" not in taken)
     query = {"id": f"{stem}/{number}", "text": "", "recorded": {"events": events}}
     collector.query(query, Origin(source.name), suspect=True)
-    words = f"{source.name}: the words of the search are not in the export"
+    words = _NO_WORDS.format(name=source.name)
     if words not in collector.notes:
         collector.notes.append(words)
 

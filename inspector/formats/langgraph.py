@@ -32,12 +32,18 @@ from inspector.formats.draft import Draft, add_all, event, finite, hit, score_of
 from inspector.formats.importer import Importer, Source, add_search, each, not_this, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 
+_MISSING = D_("namespace: {key} is missing in the source")
+_EMPTY = D_("namespace: {key} is empty in the source")
+_NEVER_FILLED = D_("namespace: {name} was never filled, so that it names no owner")
+
 LOSS = [
-    "policy: LangGraph's store keeps no access rules",
-    "status: LangGraph's store keeps no status; a new value under the same key replaces the old one without a trace",
+    D_("policy: LangGraph's store keeps no access rules"),
+    D_(
+        "status: LangGraph's store keeps no status; a new value under the same key replaces the old one without a trace"
+    ),
 ]
 FORMAT = Format(
     name="langgraph",
@@ -112,7 +118,7 @@ def item(draft: Draft) -> dict[str, Any]:
     for name in ("created_at", "updated_at"):
         draft.time(name, name)
     draft.time("expires_at", "valid_to")
-    value = draft.take("value", "text, and the rest in meta")
+    value = draft.take("value", D_("text, and the rest in meta"))
     if isinstance(value, str):
         value = finite(from_json("value", value)) if value.lstrip()[:1] in ("{", "[", '"') else value
     _text(draft, value)
@@ -128,7 +134,7 @@ def _namespace(draft: Draft) -> None:
         labels = given
     elif given in (None, "", ABSENT):
         draft.put("namespace", draft.take(key, "namespace"))
-        draft.lose(f"namespace: {key} is {'missing' if given is ABSENT else 'empty'} in the source")
+        draft.lose((_MISSING if given is ABSENT else _EMPTY).format(key=key))
         return
     else:
         raise FieldError(
@@ -138,7 +144,7 @@ def _namespace(draft: Draft) -> None:
         raise FieldError(key, _("holds a label that is no text"), _("a list of texts"))
     open_ = [label for label in labels if _TEMPLATE.search(label)]
     if open_:
-        draft.lose(f"namespace: {open_[0]} was never filled, so that it names no owner")
+        draft.lose(_NEVER_FILLED.format(name=open_[0]))
         draft.fields["id"] = "/".join([*labels, draft.fields["id"]])  # keys are unique within a namespace only
         return
     draft.take(key, "namespace")
@@ -178,7 +184,7 @@ def read_sqlite(files: tuple[Path, ...], collector: Collector, watch: Watch) -> 
     for source in each(files):
         lacking = _COLUMNS - source.outline.tables["store"]
         if lacking:
-            wrong = _d("table store has no column {lacking}").format(lacking=", ".join(sorted(lacking)))
+            wrong = _("table store has no column {lacking}").format(lacking=", ".join(sorted(lacking)))
             raise not_this(source.name, wrong, _("the file of LangGraph's SQLite store"))
         with sqlite.opened(source.path) as connection:
             vectors: dict[tuple[Any, Any], list[list[float] | None]] = {}
@@ -196,7 +202,7 @@ def read_sqlite(files: tuple[Path, ...], collector: Collector, watch: Watch) -> 
                 if len(held) == 1 and held[0] is not None:
                     made["embedding"] = held[0]
                 elif held:
-                    made["loss"] = [*made["loss"], "embedding: the item has several vectors, one for each field"]
+                    made["loss"] = [*made["loss"], D_("embedding: the item has several vectors, one for each field")]
                 yield made
 
             add_all(found, make, collector)

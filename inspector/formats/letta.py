@@ -26,12 +26,15 @@ from inspector.formats.draft import Draft, add_all, as_word, finite, listed, vec
 from inspector.formats.importer import Importer, Source, each, not_this, records, whole_keys
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT, Origin
 
-POLICY_LOSS = "policy: Letta keeps no purposes and no access rules"
-PASSAGE_LOSS = [POLICY_LOSS, "superseded_by: Letta does not say what replaced a passage"]
-BLOCK_LOSS = [POLICY_LOSS, "status: a block has no state; its earlier values are not in an agent file"]
+_MESSAGES = D_("{name}: {count} messages are no memories")
+_DANGLING = D_("{name}: dangling: agents name blocks that the file does not hold: {blocks}")
+
+POLICY_LOSS = D_("policy: Letta keeps no purposes and no access rules")
+PASSAGE_LOSS = [POLICY_LOSS, D_("superseded_by: Letta does not say what replaced a passage")]
+BLOCK_LOSS = [POLICY_LOSS, D_("status: a block has no state; its earlier values are not in an agent file")]
 PASSAGES = Format(
     name="letta",
     summary="Letta: archival passages as JSON",
@@ -88,7 +91,7 @@ def _passage(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
     if owner is not None:
         draft.put("namespace", as_word(draft.take(owner, "namespace")))
     else:
-        draft.lose("namespace: neither archive_id nor source_id names an owner, and a passage names no agent")
+        draft.lose(D_("namespace: neither archive_id nor source_id names an owner, and a passage names no agent"))
     organization = as_word(draft.get("organization_id"))
     if organization is not None:
         draft.take("organization_id", "keys.organization_id")
@@ -109,7 +112,7 @@ def _deletion(draft: Draft) -> None:
         if value is True and changed not in (None, ""):
             draft.put("status_at", changed)
     else:
-        draft.lose("status: is_deleted is not in this export")
+        draft.lose(D_("status: is_deleted is not in this export"))
 
 
 def _embedding(draft: Draft) -> None:
@@ -119,7 +122,7 @@ def _embedding(draft: Draft) -> None:
     found = vector(draft.get("embedding"))
     is_padded = isinstance(length, int) and found is not None and 0 < length < len(found)
     if found is not None and is_padded and not any(found[length:]):
-        draft.take("embedding", "embedding, without its padding")
+        draft.take("embedding", D_("embedding, without its padding"))
         draft.put("embedding", found[:length])
     else:
         draft.vector("embedding")
@@ -180,13 +183,14 @@ def _first_kind(source: Source, found: Mapping[str, Any], collector: Collector) 
             _block(draft, "label")
             draft.put("namespace", ABSENT if name is None else name)
             if name is None:
-                draft.lose("namespace: the agent has no name in its file")
+                draft.lose(D_("namespace: the agent has no name in its file"))
             made = draft.done(BLOCK_LOSS)
         except FieldError as error:
             collector.fault(_placed(error, where, source))
             continue
         collector.memory({**made, "meta": finite(made.get("meta", {}))}, Origin(source.name), True, where)
-    collector.notes.append(f"{source.name}: {sum(1 for _ in listed(found.get('messages'))):,} messages are no memories")
+    messages = sum(1 for _message in listed(found.get("messages")))
+    collector.notes.append(_MESSAGES.format(name=source.name, count=f"{messages:,}"))
 
 
 def _second_kind(source: Source, found: Mapping[str, Any], collector: Collector) -> None:
@@ -216,7 +220,7 @@ def _second_kind(source: Source, found: Mapping[str, Any], collector: Collector)
             elif owners:
                 draft.put("namespaces", owners)
             else:
-                draft.lose("namespace: no agent of the file holds this block")
+                draft.lose(D_("namespace: no agent of the file holds this block"))
             made = draft.done(BLOCK_LOSS)
         except FieldError as error:
             collector.fault(_placed(error, where, source))
@@ -224,9 +228,8 @@ def _second_kind(source: Source, found: Mapping[str, Any], collector: Collector)
         collector.memory({**made, "meta": finite(made.get("meta", {}))}, Origin(source.name), True, where)
     dangling = sorted(holders.keys() - known)
     if dangling:
-        words = f"dangling: agents name blocks that the file does not hold: {', '.join(dangling[:5])}"
-        collector.notes.append(f"{source.name}: {words}")
-    collector.notes.append(f"{source.name}: {messages:,} messages are no memories")
+        collector.notes.append(_DANGLING.format(name=source.name, blocks=", ".join(dangling[:5])))
+    collector.notes.append(_MESSAGES.format(name=source.name, count=f"{messages:,}"))
     aliases = tuple((name, ids[0]) for name, ids in names.items() if len(ids) == 1 and name != ids[0])
     if aliases:
         collector.stated.append((source.name, {"aliases": aliases}))

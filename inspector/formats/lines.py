@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from inspector.errors import InputError
 from inspector.formats.base import LINE_LIMIT, Watch, not_utf8, os_fault
 from inspector.formats.decode import Decoded, JsonReader, json_fault
-from inspector.i18n import _, _d
+from inspector.i18n import _
 
 _CHUNK = 1 << 20
 #: A value cut by the end of the buffer makes the scanner fail within this many characters of it ("-Infinity").
@@ -134,8 +134,8 @@ class _Document:
         """Step over the next character, which must be one of ``wanted``."""
         char = self.peek()
         if char == "" or char not in wanted:
-            names = " or ".join(repr(one) for one in wanted)
-            raise self._fault(json.JSONDecodeError(f"Expecting {names}", self._text, self._at))
+            names = _(" or ").join(repr(one) for one in wanted)
+            raise self._fault(json.JSONDecodeError(_("Expecting {names}").format(names=names), self._text, self._at))
         self._at += 1
         return char
 
@@ -168,7 +168,7 @@ class _Document:
             line += self._text.count("\n", self._at, error.pos)
             last = self._text.rfind("\n", 0, error.pos)
             column = error.pos - last if last >= 0 else error.pos + 1 + self._column
-        return json_fault(error, self._name, line, _d("a complete JSON document"), column)
+        return json_fault(error, self._name, line, _("a complete JSON document"), column)
 
 
 def read_document(path: Path, name: str, watch: Watch, lists: frozenset[KeyPath]) -> Iterator[Item]:

@@ -25,10 +25,12 @@ from inspector.formats.draft import Draft, add_all, as_word, event, hit, listed,
 from inspector.formats.importer import Importer, Source, add_search, each, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw, read_rows
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 
-LOSS = ["policy: a document store keeps no access rules", "status: a document store keeps no status of a node"]
+_DANGLING = D_("{name}: dangling: ref_doc_info names {count} nodes that are gone: {nodes}")
+
+LOSS = [D_("policy: a document store keeps no access rules"), D_("status: a document store keeps no status of a node")]
 FORMAT = Format(
     name="llamaindex",
     summary="LlamaIndex: docstore.json, the folder that it was persisted to, or a list of nodes with scores",
@@ -93,10 +95,8 @@ def _store(source: Source, collector: Collector, watch: Watch) -> None:
                 if isinstance(node_id, str) and node_id not in data.value:
                     lost.append(node_id)  # noqa: PERF401
     if lost:
-        shown = clip(", ".join(lost[:5]))
-        collector.notes.append(
-            f"{source.name}: dangling: ref_doc_info names {len(lost):,} nodes that are gone: {shown}"
-        )
+        shown = clip(", ".join(lost[:5]), data=True)
+        collector.notes.append(_DANGLING.format(name=source.name, count=f"{len(lost):,}", nodes=shown))
 
 
 def _stored(raw: Raw, collector: Collector) -> Iterator[dict[str, Any]]:
@@ -122,7 +122,7 @@ def _node(draft: Draft, node_id: str) -> dict[str, Any]:
     for name in ("metadata", "extra_info"):
         inner = draft.get(name)
         if isinstance(inner, dict):
-            draft.take(name, "namespace, … by name")
+            draft.take(name, D_("namespace, … by name"))
             described = draft.inside(inner, f"{name}.")
             payloads.owner(described)
             payloads.lifecycle(described)
@@ -141,7 +141,7 @@ def _text(draft: Draft) -> None:
         draft.put("text", resource["text"])
     else:
         draft.put("text", "")
-        draft.lose("text: the node holds none")
+        draft.lose(D_("text: the node holds none"))
 
 
 def _source(draft: Draft) -> None:

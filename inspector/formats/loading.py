@@ -24,7 +24,7 @@ from inspector.formats.registry import FORMATS
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.settings import check_assumptions, merge_settings, read_settings
 from inspector.formats.sniff import sniff
-from inspector.i18n import _, _d
+from inspector.i18n import _
 from inspector.records import Bundle, OnProgress, Settings, default_as_of
 from inspector.times import parse_time
 
@@ -67,7 +67,7 @@ def _no_trace(paths: Sequence[Path], options: LoadOptions) -> Iterator[None]:
     except InputError:
         for path in paths:
             if options.as_format is None and not is_address(path) and path.is_file() and traces.looks_like(path):
-                expected = _d("the store of memories as SOURCE, and --trace {name_of}").format(name_of=name_of(path))
+                expected = _("the store of memories as SOURCE, and --trace {name_of}").format(name_of=name_of(path))
                 raise InputError.at(name_of(path), None, "", _("holds traces and no memories"), expected) from None
         raise
 
@@ -248,8 +248,8 @@ def _settings(
     settings = merge_settings(stated, notes)
     if options.policy is not None:
         policies = [(options.policy, read_text(options.policy))]
-    _check_one(policies, "one policy: name it with --policy")
-    _check_one(calibrations, "one calibration in all sources")
+    _check_one(policies, _("one policy: name it with --policy"))
+    _check_one(calibrations, _("one calibration in all sources"))
     if calibrations:
         settings = settings.with_(calibration=calibrations[0][1], calibration_file=name_of(calibrations[0][0]))
     if policies:
@@ -309,7 +309,9 @@ def _check_any(paths: Sequence[Path], collector: Collector) -> None:
         return
     name = ", ".join(postgres.shown(path) for path in paths)
     if collector.skipped:
-        wrong = f"no memory could be read: {len(collector.skipped):,} skipped, the first at {collector.skipped[0]}"
+        wrong = _("no memory could be read: {count:,} skipped, the first at {first}").format(
+            count=len(collector.skipped), first=collector.skipped[0]
+        )
         raise InputError.at(name, None, "", wrong, _("at least one memory"))
     raise InputError.at(name, None, "", _("holds no memories"), _("at least one memory"))
 

@@ -73,8 +73,12 @@ from inspector.formats.outline import outline
 from inspector.formats.recognise import Source
 from inspector.formats.rows import Container, Raw, read_rows
 from inspector.formats.sniff import sniff
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import FieldSpec, Memory, Origin
+
+_NOWHERE = D_("{file}: {where}: no record of {name} has {path}")
+_LOST = D_("{field}: {path} is missing in the source")
+_CONSTANT = D_("constant {value}")
 
 FORMAT = Format(
     name="mapped",
@@ -102,7 +106,7 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
         return read_mapping(path)
     if source.format in GIVEN:
         name = postgres.shown(source.path)
-        expected = _d("--mapping FILE; `inspector map {name} --out mapping.toml` proposes one").format(name=name)
+        expected = _("--mapping FILE; `inspector map {name} --out mapping.toml` proposes one").format(name=name)
         raise Unrecognised.at(name, None, "", _("no mapping was given"), expected)
     return None
 
@@ -117,7 +121,7 @@ def with_files(source: Source, options: LoadOptions) -> Source:
         is_given = part == "memories" and source.format in GIVEN
         if section.file is not None and not is_given:
             if not section.file.exists():
-                wrong = _d("there is no {file}").format(file=section.file)
+                wrong = _("there is no {file}").format(file=section.file)
                 raise InputError.at(
                     mapped.file, None, f"{part}.file", wrong, _("a file, named from this file's folder")
                 )
@@ -178,7 +182,7 @@ def _read_part(path: Path, file: str, section: Section, collector: Collector, wa
     for target, source_path in section.fields.items():
         if not maker.found[source_path]:
             where = f"{section.part}.fields.{'.'.join(target)}"
-            collector.notes.append(f"{file}: {where}: no record of {name} has {path_text(source_path)}")
+            collector.notes.append(_NOWHERE.format(file=file, where=where, name=name, path=path_text(source_path)))
 
 
 def _rows(path: Path, name: str, file: str, section: Section, collector: Collector, watch: Watch) -> Iterator[Raw]:
@@ -194,13 +198,13 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
         yield from _table_rows(path, name, file, section, collector, watch)
         return
     if section.table:
-        wrong = _d("{name} is no database").format(name=name)
+        wrong = _("{name} is no database").format(name=name)
         raise InputError.at(file, None, f"{section.part}.table", wrong, _("records, for a list inside JSON"))
     where = f"{section.part}.records"
     if not section.records:
         for raw in read_rows(path, name, container, watch, collector.fault):
             if raw.whole:
-                wrong = _d("{name} is an object, not a list").format(name=name)
+                wrong = _("{name} is an object, not a list").format(name=name)
                 raise InputError.at(file, None, where, wrong, _("the path to the list in it"))
             yield raw
         return
@@ -255,7 +259,7 @@ def _table_rows(
         raise InputError.at(file, None, where, _("is missing"), _("one of ") + (", ".join(map(clip, known)) or "none"))
     table = table or next(iter(known))
     if table not in known:
-        wrong = _d("{name} has no table {clip}").format(name=name, clip=clip(table, 60))
+        wrong = _("{name} has no table {clip}").format(name=name, clip=clip(table, 60))
         raise InputError.at(file, None, where, wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
     for row, origin in sqlite.read_table(path, name, table, watch, collector.fault):
         yield Raw("", row, origin, True)
@@ -321,7 +325,7 @@ class _Maker:
         for target, path in self._section.fields.items():
             yield path_text(path), ".".join(target)
         for target, value in self._section.constants.items():
-            yield f"constant {clip(repr(value), 60)}", ".".join(target)
+            yield _CONSTANT.format(value=clip(repr(value), 60, data=True)), ".".join(target)
         for goal, template in self._section.templates.items():
             parts = [f'"{part}"' for part in template.parts]
             yield "template " + (f"[{', '.join(parts)}]" if template.is_list else parts[0]), ".".join(goal)
@@ -345,7 +349,7 @@ class _Maker:
                 filled = template.fill(texts)
                 _put(made, target, [filled] if target in _LISTS else filled)
             else:
-                loss.append(f"{'.'.join(target)}: {path_text(lost)} is missing in the source")
+                loss.append(_LOST.format(field=".".join(target), path=path_text(lost)))
         if loss and self._section.part == "memories":
             made["loss"] = [*made.get("loss", []), *loss]
         if self._section.part != "judgments":

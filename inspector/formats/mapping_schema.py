@@ -12,7 +12,7 @@ from inspector.errors import FieldError, InputError
 from inspector.formats.base import at, clip, did_you_mean, name_of
 from inspector.formats.collect import JUDGMENT_FIELDS
 from inspector.formats.settings import check_keys, check_timezone, read_toml
-from inspector.i18n import _, _d
+from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, check_field
 
 PARTS = ("memories", "queries", "judgments")
@@ -123,7 +123,7 @@ def _section(part: str, table: Any, path: Path) -> Section:
     table = _table(table, part)
     for name in table:
         if name not in _SECTION:
-            wrong = _d("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, _SECTION))
+            wrong = _("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, _SECTION))
             raise FieldError(f"{part}.{clip(name)}", wrong, _("one of ") + ", ".join(_SECTION))
 
     def targets(name: str) -> dict[Target, tuple[Any, str]]:
@@ -138,7 +138,7 @@ def _section(part: str, table: Any, path: Path) -> Section:
     if "file" in table:
         file = path.parent / _text(table["file"], f"{part}.file", "a file's name")
     records = (
-        split_path(_text(table["records"], f"{part}.records", _d("a path to a list"))) if "records" in table else ()
+        split_path(_text(table["records"], f"{part}.records", _("a path to a list"))) if "records" in table else ()
     )
     table_name = _text(table["table"], f"{part}.table", "a table's name") if "table" in table else ""
     if table_name and records:
@@ -149,14 +149,16 @@ def _section(part: str, table: Any, path: Path) -> Section:
         table=table_name,
         records=records,
         fields={
-            key: split_path(_text(value, where, "a source path")) for key, (value, where) in targets("fields").items()
+            key: split_path(_text(value, where, _("a source path")))
+            for key, (value, where) in targets("fields").items()
         },
         constants={key: _constant(part, key, value, where) for key, (value, where) in targets("constants").items()},
         templates={key: _template(value, where) for key, (value, where) in targets("templates").items()},
         values={key: _values(value, where) for key, (value, where) in targets("values").items()},
         units={key: _unit(value, where) for key, (value, where) in targets("units").items()},
         split={
-            key: _text(value, where, "the text between two items") for key, (value, where) in targets("split").items()
+            key: _text(value, where, _("the text between two items"))
+            for key, (value, where) in targets("split").items()
         },
     )
     _check_targets(made)
@@ -208,15 +210,15 @@ def _constant(part: str, key: Target, value: Any, where: str) -> Any:
 def _template(value: Any, where: str) -> Template:
     parts = value if isinstance(value, list) else [value]
     if not parts:
-        raise FieldError(where, _("is empty"), "a text with {source path} in it, or a list of such texts")
-    texts = [_text(part, where, "a text with {source path} in it, or a list of such texts") for part in parts]
+        raise FieldError(where, _("is empty"), _("a text with {source path} in it, or a list of such texts"))
+    texts = [_text(part, where, _("a text with {source path} in it, or a list of such texts")) for part in parts]
     paths: list[SourcePath] = []
     for text in texts:
         rest = _HOLE.sub("", text)
         if "{" in rest or "}" in rest:
-            raise FieldError(where, _("a brace is not closed"), "{source path}; {{ and }} for braces themselves")
+            raise FieldError(where, _("a brace is not closed"), _("{source path}; {{ and }} for braces themselves"))
         holes = [found[1] for found in _HOLE.finditer(text) if found[1] is not None]
-        paths.extend(split_path(_text(hole, where, "a source path between the braces")) for hole in holes)
+        paths.extend(split_path(_text(hole, where, _("a source path between the braces"))) for hole in holes)
     return Template(tuple(texts), isinstance(value, list), tuple(dict.fromkeys(paths)))
 
 

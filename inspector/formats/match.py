@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from inspector.formats.base import clip, path_text
 from inspector.formats.draft import readable_time, vector
+from inspector.i18n import _d
 from inspector.records import BOUNDARY_STATES, STATUS_WORDS
 
 #: ``chosen``: a person said so.
@@ -236,16 +237,17 @@ def _rank(rule: _Rule, column: _Column) -> tuple[int, str]:
     """3 sure, 2 likely, 1 guess, 0 no match; and why."""
     name = "_".join(column.words) or column.path[-1].lower()
     share = column.share(rule.fits)
-    held = f"{len(column.values)} of {column.total} records have it"
+    held = _d("{count} of {total} records have it").format(count=len(column.values), total=column.total)
     if name in rule.names or column.path[-1].lower() in rule.names:
         if share == 1.0:
-            return 3, f"named {column.path[-1]}, and every value fits; {held}"
-        return (2, f"named {column.path[-1]}, and {share:.0%} of the values fit; {held}") if share >= 0.5 else (0, "")
+            return 3, _d("named {name}, and every value fits; {held}").format(name=column.path[-1], held=held)
+        said = _d("named {name}, and {share:.0%} of the values fit; {held}")
+        return (2, said.format(name=column.path[-1], share=share, held=held)) if share >= 0.5 else (0, "")
     hints = set(column.words) & rule.hints
     if hints and share == 1.0:
-        return 2, f"the name holds {min(hints)!r}, and every value fits; {held}"
+        return 2, _d("the name holds {hint!r}, and every value fits; {held}").format(hint=min(hints), held=held)
     if rule.by_shape(column):
-        return 1, f"by its values alone; {held}"
+        return 1, _d("by its values alone; {held}").format(held=held)
     return 0, ""
 
 
@@ -256,7 +258,7 @@ def _proposal(target: str, column: _Column, confidence: Confidence, why: str) ->
         fits = {unit for unit, low, high in _UNITS for value in numbers if low <= value <= high}
         unit = fits.pop() if len(fits) == 1 else ""
         if len(fits) > 1:
-            confidence, why = "guess", why + "; numbers of different sizes: the unit is open"
+            confidence, why = "guess", _d("{why}; numbers of different sizes: the unit is open").format(why=why)
         unit = "" if unit == "s" else unit
     if target == "status":
         values = _status(column)
@@ -264,7 +266,7 @@ def _proposal(target: str, column: _Column, confidence: Confidence, why: str) ->
             {value for value in map(str, column.values) if value not in STATUS_WORDS and value not in values}
         )
         if unknown:
-            why += f"; no label that we know: {clip(', '.join(unknown), 80)}"
+            why = _d("{why}; no label that we know: {words}").format(why=why, words=clip(", ".join(unknown), 80))
     return Proposal(target, (path_text(column.path),), confidence, why, unit, values)
 
 
@@ -295,7 +297,7 @@ def _with_tenant(made: dict[str, Proposal], columns: Sequence[_Column], taken: s
         if name in _TENANTS and is_free and column.share(_is_word) == 1.0:
             owner = made["namespace"]
             paths = (path_text(column.path), *owner.paths)
-            why = f"{owner.why}; under the tenant that {column.path[-1]} names"
+            why = _d("{why}; under the tenant that {name} names").format(why=owner.why, name=column.path[-1])
             confidence: Confidence = "likely" if owner.confidence == "sure" else owner.confidence
             made["namespace"] = Proposal("namespace", paths, confidence, why)
             return

@@ -31,12 +31,16 @@ from inspector.formats.draft import Draft, add_all, as_word, event, finite, hit,
 from inspector.formats.importer import Importer, Source, add_search, each, note_marks, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 
+_NULL = D_("namespace: {names} is null in the source")
+_NO_ID = D_("namespace: {names} holds no id in the source")
+_NO_DATE = D_("valid_to: expiration_date {date} is no date; mem0 goes on showing the record")
+
 LOSS = [
-    "policy: mem0 keeps no purposes and no access rules",
-    "status: mem0 keeps no status and does not say what replaced what",
+    D_("policy: mem0 keeps no purposes and no access rules"),
+    D_("status: mem0 keeps no status and does not say what replaced what"),
 ]
 FORMAT = Format(
     name="mem0",
@@ -140,11 +144,11 @@ def _owner(draft: Draft) -> None:
         draft.put("keys", keys)
     elif held:
         null = draft.get(held[0]) is None
-        draft.lose(f"namespace: {', '.join(held)} {'is null' if null else 'holds no id'} in the source")
+        draft.lose((_NULL if null else _NO_ID).format(names=", ".join(held)))
         if null:
             draft.put("namespace", draft.take(held[0], "namespace"))
     else:
-        draft.lose("namespace: the item names no user_id, agent_id, run_id or app_id")
+        draft.lose(D_("namespace: the item names no user_id, agent_id, run_id or app_id"))
 
 
 def _expiry(draft: Draft) -> None:
@@ -156,7 +160,7 @@ def _expiry(draft: Draft) -> None:
         last = dt.date.fromisoformat(value if isinstance(value, str) else "")
         over = last + dt.timedelta(days=1)
     except (ValueError, OverflowError):
-        draft.lose(f"valid_to: expiration_date {str(value)[:40]!r} is no date; mem0 goes on showing the record")
+        draft.lose(_NO_DATE.format(date=repr(str(value)[:40])))
         return
     draft.put("valid_to", f"{over.isoformat()}T00:00:00+00:00")
 
@@ -183,7 +187,7 @@ def _relation(value: Any) -> dict[str, Any]:
         "id": " | ".join(parts),
         "text": " ".join(parts),
         "plane": "graph",
-        "loss": ["namespace: a relation names no owner, nor the memory it was made of", *LOSS],
+        "loss": [D_("namespace: a relation names no owner, nor the memory it was made of"), *LOSS],
     }
     if rest:
         made["meta"] = rest

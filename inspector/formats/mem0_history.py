@@ -25,9 +25,12 @@ from inspector.formats.draft import readable_time
 from inspector.formats.importer import Importer, Source, each
 from inspector.formats.mem0 import LOSS
 from inspector.formats.outline import Outline
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import Memory, Origin
 from inspector.text import words
+
+_MERGES = D_("{count} updates share no word with the text that they replaced: {ids}")
+_SHORT_TERM = D_("{name}: {count} messages of its short-term table are no memories")
 
 _COLUMNS = {"id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at"}
 _EVENTS = ("ADD", "UPDATE", "DELETE")
@@ -58,7 +61,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
         _read(source, collector, watch)
     collector.mapped.update(
         {
-            "history.memory_id": "id (ID@N for an earlier version)",
+            "history.memory_id": D_("id (ID@N for an earlier version)"),
             "history.new_memory": "text",
             "history.created_at": "created_at",
             "history.updated_at": "valid_from of an update, deleted_at of a DELETE",
@@ -85,10 +88,10 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
         for made, origin in _versions(memory_id, happened, stored.get(memory_id)):
             collector.memory(made, origin, suspect=True)
     if merges:
-        shown = clip(", ".join(dict.fromkeys(merges)))
-        collector.notes.append(f"{len(merges):,} updates share no word with the text that they replaced: {shown}")
+        shown = clip(", ".join(dict.fromkeys(merges)), data=True)
+        collector.notes.append(_MERGES.format(count=f"{len(merges):,}", ids=shown))
     if count:
-        collector.notes.append(f"{source.name}: {count:,} messages of its short-term table are no memories")
+        collector.notes.append(_SHORT_TERM.format(name=source.name, count=f"{count:,}"))
 
 
 def _checked(row: dict[str, Any]) -> str:
@@ -133,7 +136,7 @@ def _versions(
         if stored is not None and "namespace" in stored.fields:
             version["namespace"] = stored.fields["namespace"]
         elif stored is None:
-            version["loss"].insert(0, "namespace: the history names no user; load it together with the memories")
+            version["loss"].insert(0, D_("namespace: the history names no user; load it together with the memories"))
         if not is_last:
             version["superseded_by"] = memory_id if i == len(made) - 2 else f"{memory_id}@{i + 2}"
         elif stored is not None:
@@ -169,7 +172,7 @@ def _end(fields: dict[str, Any], deleted: dict[str, Any]) -> None:
         fields["deleted_at"] = time
         return
     fields["status"] = "deleted"
-    fields["loss"] = ["deleted_at: the DELETE event has no time", *fields.get("loss", [])]
+    fields["loss"] = [D_("deleted_at: the DELETE event has no time"), *fields.get("loss", [])]
 
 
 IMPORTER = Importer(FORMAT, read, matches, late=True)

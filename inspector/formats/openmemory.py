@@ -33,14 +33,21 @@ from inspector.formats.draft import Draft, as_word, listed, readable_time
 from inspector.formats.importer import Importer, Source, each, not_this
 from inspector.formats.outline import Outline, outline
 from inspector.formats.rows import Raw, read_rows
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 from inspector.times import parse_time
+
+_NO_STATE = D_("{name}: {count} rows of status_history without memory, state or time: not decided")
+_OTHERS = D_("{name}: {count} access_controls of other subjects than apps: not decided")
+_DISAGREE = D_(
+    "{name}: {count} pairs of app and memory on which the rules and OpenMemory's own code disagree: not decided"
+)
+_PART = D_("{name} holds a part of the store: export_meta.{key} is set")
 
 MEMBER = "memories.json"
 #: A zip may not unpack to more: a small file must not fill the disk.
 UNPACKED_LIMIT = 4 * 1024**3
-LOSS = ["superseded_by: OpenMemory does not say what replaced what"]
+LOSS = [D_("superseded_by: OpenMemory does not say what replaced what")]
 #: What a broken zip, or one that is encrypted or packed in a way that is not known here, is answered with.
 _ZIP_ERRORS = (
     zipfile.BadZipFile,
@@ -196,7 +203,7 @@ class _Export:
                 mark = {"state": _STATES.get(state, state), "at": time, "cause": "status_history"}
                 made.setdefault(row["memory_id"], []).append(mark)
             else:
-                self.other["rows of status_history without memory, state or time"] += 1
+                self.other[_NO_STATE] += 1
         return made
 
     def _memory(
@@ -228,9 +235,9 @@ class _Export:
         inner = as_word(draft.get("user_id"))
         shown = as_word(self.user.get("user_id"))
         if inner is None:
-            draft.lose("namespace: the memory names no user_id")
+            draft.lose(D_("namespace: the memory names no user_id"))
         elif shown is not None and inner == as_word(self.user.get("id")):
-            draft.take("user_id", "namespace (as user.user_id)")
+            draft.take("user_id", D_("namespace (as user.user_id)"))
             draft.put("namespace", shown)
         else:
             draft.take("user_id", "namespace")
@@ -258,13 +265,13 @@ class _Export:
             stated["policy"], stated["policy_file"] = POLICY, f"{self.name}: access_controls"
         self.collector.stated.append((self.name, stated))
         if access.unread:
-            self.other["access_controls of other subjects than apps"] += access.unread
+            self.other[_OTHERS] += access.unread
         if access.open:
-            self.other["pairs of app and memory on which the rules and OpenMemory's own code disagree"] += access.open
+            self.other[_DISAGREE] += access.open
         for key in ("app_id_filter", "from_date", "to_date"):
             if self.meta.get(key) not in (None, ""):
-                self.collector.notes.append(f"{self.name} holds a part of the store: export_meta.{key} is set")
-        self.collector.notes += [f"{self.name}: {count:,} {what}: not decided" for what, count in self.other.items()]
+                self.collector.notes.append(_PART.format(name=self.name, key=key))
+        self.collector.notes += [what.format(name=self.name, count=f"{count:,}") for what, count in self.other.items()]
 
 
 class _Rules:

@@ -15,7 +15,7 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
-from inspector.i18n import _
+from inspector.i18n import D_, _
 
 FORMAT = Format(
     name="authority-packet",
@@ -80,7 +80,7 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
             "scenarios.query": "query.text",
             "scenarios.external_grants": "query.grants",
             "scenarios.now": "query.as_of",
-            "memory_store.role": "id (where there is none)",
+            "memory_store.role": D_("id (where there is none)"),
             "memory_store.resource_sensitivity": "sensitivity",
         }
     )

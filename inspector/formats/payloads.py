@@ -23,8 +23,12 @@ from inspector.formats import mem0
 from inspector.formats.base import clip
 from inspector.formats.collect import Collector
 from inspector.formats.draft import Draft, as_word
-from inspector.i18n import _d
+from inspector.i18n import D_, _
 from inspector.records import ABSENT, Presence, presence_of
+
+_TEXTLESS = D_("{name}: {count} records hold no text under a known name")
+_NO_TEXT = D_("namespace: {name} holds no text in the source")
+_NOT_GIVEN = D_("namespace: {name} is {presence} in the source")
 
 TENANTS = ("tenant_id", "tenant", "org_id", "organization_id")
 USERS = ("user_id", "userId", "owner_id", "owner")
@@ -50,7 +54,7 @@ def memory(draft: Draft, payload: dict[str, Any], loss: list[str]) -> dict[str, 
         return mem0.item(draft, "data")
     if not text(draft):
         draft.put("text", "")
-        draft.lose("text: the record holds none under a known name")
+        draft.lose(D_("text: the record holds none under a known name"))
     return described(draft, loss)
 
 
@@ -62,12 +66,12 @@ def note_textless(collector: Collector, first: int, name: str) -> None:
     added = collector.memories[first:]
     empty = sum(memory.fields["text"] == "" for memory in added)
     if empty and empty == len(added):
-        names = clip(", ".join(sorted(collector.kept)), 100) or "nothing"
-        wrong = f"no record holds a text under a known name (kept: {names})"
-        expected = _d("one of ") + ", ".join(TEXTS) + "; or a mapping with --mapping"
+        names = clip(", ".join(sorted(collector.kept)), 100) or _("nothing")
+        wrong = _("no record holds a text under a known name (kept: {names})").format(names=names)
+        expected = _("one of {names}; or a mapping with --mapping").format(names=", ".join(TEXTS))
         raise InputError.at(name, None, "", wrong, expected)
     if empty:
-        collector.notes.append(f"{name}: {empty:,} records hold no text under a known name")
+        collector.notes.append(_TEXTLESS.format(name=name, count=f"{empty:,}"))
 
 
 def described(draft: Draft, loss: list[str]) -> dict[str, Any]:
@@ -116,12 +120,14 @@ def _other_owner(draft: Draft, keys: dict[str, Any]) -> None:
     tried = [key for key in (*TENANTS, *USERS, *_SINGLE) if draft.get(key) is not ABSENT]
     if tried:
         state = presence_of(draft.get(tried[0]))
-        what = "holds no text" if state is Presence.VALUE else f"is {state.value}"
-        draft.lose(f"namespace: {tried[0]} {what} in the source")
+        if state is Presence.VALUE:
+            draft.lose(_NO_TEXT.format(name=tried[0]))
+        else:
+            draft.lose(_NOT_GIVEN.format(name=tried[0], presence=state.value))
         if draft.get(tried[0]) is None:
             draft.put("namespace", draft.take(tried[0], "namespace"))
     else:
-        draft.lose("namespace: the metadata names no owner (user_id, tenant_id, namespace, …)")
+        draft.lose(D_("namespace: the metadata names no owner (user_id, tenant_id, namespace, …)"))
 
 
 def lifecycle(draft: Draft) -> None:

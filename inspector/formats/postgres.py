@@ -27,7 +27,7 @@ from inspector.formats.base import Format, Watch, at, clip, name_of, path_text
 from inspector.formats.lines import Fault
 from inspector.formats.mapping_schema import split_path
 from inspector.formats.tables import plain
-from inspector.i18n import _, _d
+from inspector.i18n import N_, _
 from inspector.records import Origin
 
 FORMAT = Format(
@@ -44,7 +44,7 @@ FORMAT = Format(
 _BATCH = 500
 #: So many tables are named where one is not there.
 _NAMED = 12
-_REACHED = "a server that can be reached; a password is taken from PGPASSWORD or ~/.pgpass"
+_REACHED = N_("a server that can be reached; a password is taken from PGPASSWORD or ~/.pgpass")
 _TABLES = """
 SELECT n.nspname::text, c.relname::text, c.relnatts::int
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
@@ -85,7 +85,7 @@ def _transaction(path: Path, tables_named: bool = True) -> Iterator[Any]:
         from psycopg.types.json import set_json_loads
         from psycopg.types.string import TextLoader
     except ImportError:
-        wrong = _d("reading a database needs psycopg, which is not installed")
+        wrong = _("reading a database needs psycopg, which is not installed")
         raise InputError.at(name, None, "", wrong, _('pip install "inspector-memory[postgres]"')) from None
     try:
         connection = psycopg.connect(
@@ -109,10 +109,10 @@ def _transaction(path: Path, tables_named: bool = True) -> Iterator[Any]:
             yield connection
             connection.execute("COMMIT")
     except psycopg.Error as error:
-        expected = _d("a table that you may read")
+        expected = _("a table that you may read")
         if tables_named and isinstance(error, psycopg.errors.UndefinedTable):
             listed = ", ".join(clip(one, 60) for one in list(tables(path))[:_NAMED])
-            expected = f"one of {listed}" if listed else expected
+            expected = _("one of {names}").format(names=listed) if listed else expected
         raise InputError.at(name, None, "", _words(error), expected) from None
 
 
@@ -167,7 +167,7 @@ def read_table(path: Path, table: str, watch: Watch, fault: Fault) -> Iterator[t
             watch.rows(name, number)
             for row in rows:
                 number += 1
-                origin = Origin(f"{name} ({clip(table, 60)} row {number})")
+                origin = Origin(f"{name} ({clip(table, 60, data=True)} row {number})")
                 try:
                     made = {column: plain(value, column) for column, value in zip(columns, row, strict=True)}
                 except FieldError as error:
@@ -185,7 +185,7 @@ def fingerprint(path: Path, names: tuple[str, ...], watch: Watch) -> str:
         total = 0
         with _transaction(path) as connection:
             for columns, rows in _batches(connection, table):
-                watch.rows(name, number, "comparing")
+                watch.rows(name, number, _("comparing {what}"))
                 number += len(rows)
                 for row in rows:
                     text = json.dumps([columns, row], default=repr, sort_keys=True).encode("utf-8", "surrogatepass")

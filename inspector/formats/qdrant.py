@@ -24,14 +24,14 @@ from inspector.formats import payloads
 from inspector.formats.base import Format, Watch
 from inspector.formats.canonical import note_page
 from inspector.formats.collect import Collector
-from inspector.formats.draft import Draft, add_all, event, finite, hit, score_of, scored, vector
+from inspector.formats.draft import NO_FILTER, Draft, add_all, event, finite, hit, score_of, scored, vector
 from inspector.formats.importer import Importer, Source, add_search, each, note_marks, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import ABSENT
 
-LOSS = ["policy: Qdrant keeps no access rules", "status: Qdrant keeps no status of a point"]
+LOSS = [D_("policy: Qdrant keeps no access rules"), D_("status: Qdrant keeps no status of a point")]
 FORMAT = Format(
     name="qdrant",
     summary="Qdrant: the JSON of scroll, retrieve, query or search, also with mem0's and LangChain's payloads",
@@ -80,7 +80,7 @@ def _read(source: Source, collector: Collector, watch: Watch) -> None:
     payloads.note_textless(collector, first, source.name)
     note_page(source.name, len(collector.memories) + collector.repeated - before, collector)
     if retrieved:
-        add_search(source, [event("query", retrieved, "unknown", metric="not recorded in this export")], collector)
+        add_search(source, [event("query", retrieved, "unknown", metric=NO_FILTER)], collector)
 
 
 def _lists(outline: Outline) -> tuple[tuple[str, ...], ...]:
@@ -96,7 +96,7 @@ def _point(draft: Draft) -> dict[str, Any]:
         if draft.get(name) is None:
             draft.take(name)
     _vector(draft)
-    payload = draft.take("payload", "text, namespace, … by name")
+    payload = draft.take("payload", D_("text, namespace, … by name"))
     if not isinstance(payload, dict):
         raise FieldError(
             "payload", _("is null") if payload is None else _("is no object"), _("a payload with the text")
@@ -122,7 +122,7 @@ def _vector(draft: Draft) -> None:
             draft.rest["vector_name"] = label
         else:
             draft.rest["vectors"] = finite(draft.take(name, "meta"))
-            draft.lose("embedding: the point has several vectors, or none that is one list of numbers")
+            draft.lose(D_("embedding: the point has several vectors, or none that is one list of numbers"))
 
 
 def _flat(payload: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from inspector.formats.importers import BY_NAME, IMPORTERS
 from inspector.formats.outline import outline
 from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
-from inspector.i18n import _, _d
+from inspector.i18n import _
 
 PARTS = ("memories", "queries", "judgments")
 _SETTINGS = {
@@ -54,7 +54,7 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
     nothing that can be read is there.
     """
     if as_format is not None and as_format not in known:
-        wrong = _d("no such format{did_you_mean}").format(did_you_mean=did_you_mean(as_format, known))
+        wrong = _("no such format{did_you_mean}").format(did_you_mean=did_you_mean(as_format, known))
         raise InputError.at("--as " + clip(as_format), None, "", wrong, _("one of ") + ", ".join(known))
     if is_address(path):
         url_of(path)  # one with a password is refused before anything else looks at it
@@ -80,7 +80,7 @@ def recognise(path: Path, as_format: str | None, known: tuple[str, ...], mapped:
 
 def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
     if as_format in CONTAINERS or as_format == "mapped":
-        wrong = _d("is a folder, and {as_format} is a file").format(as_format=as_format)
+        wrong = _("is a folder, and {as_format} is a file").format(as_format=as_format)
         raise InputError.at(name_of(path), None, "", wrong, _("a file, or --as bundle"))
     found = _imported(path, as_format)
     if found is not None and (as_format is not None or not mapped):
@@ -96,7 +96,7 @@ def _folder(path: Path, as_format: str | None, mapped: bool) -> Source:
                 return Source(path, name, files)
     if mapped and as_format in (None, "bundle"):
         return Source(path, "bundle", tuple(_bundle_parts(path).values()), _bundle_parts(path))
-    expected = _d("memories.*, or a folder that `inspector formats` lists")
+    expected = _("memories.*, or a folder that `inspector formats` lists")
     raise InputError.at(name_of(path), None, "", _("the folder holds no memories"), expected)
 
 
@@ -112,7 +112,7 @@ def _imported(path: Path, as_format: str | None) -> Source | None:
         if files:
             return Source(path, importer.format.name, tuple(part for file in files for part in sqlite.files(file)))
     if as_format in BY_NAME:
-        wrong, what = _d("is not {as_format} data").format(as_format=as_format), BY_NAME[as_format].format.recognised_by
+        wrong, what = _("is not {as_format} data").format(as_format=as_format), BY_NAME[as_format].format.recognised_by
         raise InputError.at(name_of(path), None, "", wrong, what)
     return None
 
@@ -130,7 +130,7 @@ def _bundle_parts(folder: Path) -> dict[str, Path]:
         if not file.is_file() or (part not in PARTS and part not in _SETTINGS.values()):
             continue
         if part in parts:
-            wrong = _d("two files could be the {part}: {name} and {name2}").format(
+            wrong = _("two files could be the {part}: {name} and {name2}").format(
                 part=part, name=parts[part].name, name2=file.name
             )
             raise InputError.at(name_of(folder), None, "", wrong, _("one of them"))
@@ -175,9 +175,9 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
         return Source(path, as_format, (path,), {"memories": path})
     if shape.container == "json" and not shape.keys:
         raise InputError.at(name_of(path), None, "", _("the file holds no records"), _("at least one of memories"))
-    fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or "none"
-    expected = _d("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
-        READABLE=READABLE, name_of=name_of(path)
+    fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or _("none")
+    expected = _("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
+        READABLE=_(READABLE), name_of=name_of(path)
     )
     raise Unrecognised.at(
         name_of(path), None, "", _("not recognised (its fields: {fields})").format(fields=fields), expected

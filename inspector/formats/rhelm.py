@@ -17,8 +17,12 @@ from inspector.formats.collect import Collector
 from inspector.formats.decode import check_tree
 from inspector.formats.rows import read_rows
 from inspector.formats.sniff import sniff
-from inspector.i18n import _
+from inspector.i18n import D_, _
 from inspector.records import Origin
+
+_UNEVALUABLE = D_("{count} of {total} questions name no turn as evidence and are not evaluable")
+_MIXED = D_("{count} questions rest on turns and on attachments; only the turns are required")
+_JOINED = D_("{count} evidence texts join several turns in one and are not read as turns")
 
 FORMAT = Format(
     name="rhelm",
@@ -139,11 +143,11 @@ class _Counts:
         if not self.questions:
             return []
         notes = [
-            f"{self.unevaluable:,} of {self.questions:,} questions name no turn as evidence and are not evaluable",
-            f"{self.mixed:,} questions rest on turns and on attachments; only the turns are required",
+            _UNEVALUABLE.format(count=f"{self.unevaluable:,}", total=f"{self.questions:,}"),
+            _MIXED.format(count=f"{self.mixed:,}"),
         ]
         if self.joined:
-            notes.append(f"{self.joined:,} evidence texts join several turns in one and are not read as turns")
+            notes.append(_JOINED.format(count=f"{self.joined:,}"))
         return notes
 
 

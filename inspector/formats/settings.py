@@ -13,9 +13,11 @@ from zoneinfo import ZoneInfo
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import at, clip, did_you_mean, name_of, read_text
 from inspector.formats.cells import from_json, from_text
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import MEMORY_FIELDS, PRINCIPAL_PARTS, QUERY_FIELDS, Isolation, Settings, check_field
 from inspector.times import parse_time
+
+_DIFFERENT_TIMES = D_("the sources were exported at different times: {time} is used for all")
 
 KEYS = (
     "exported_at",
@@ -59,7 +61,7 @@ def check_keys(table: Mapping[str, Any], known: tuple[str, ...], file: str, pref
     """Raise InputError for a key that is not known, naming file, key and the nearest known name."""
     for name in table:
         if name not in known:
-            wrong = _d("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, known))
+            wrong = _("unknown key{did_you_mean}").format(did_you_mean=did_you_mean(name, known))
             raise InputError.at(file, None, prefix + clip(name), wrong, _("one of ") + ", ".join(known))
 
 
@@ -205,7 +207,7 @@ def _principal_part(where: str, bare: str, taken: Any, parse: bool) -> Any:
     """A part of the principal as it is assumed: one text, or a list such as the field holds."""
     part = bare.partition(".")[2]
     if parse and isinstance(taken, str) and part != "id" and taken.lstrip().startswith("["):
-        taken = from_json(where, taken, "a JSON list")
+        taken = from_json(where, taken, _("a JSON list"))
     try:
         check_field(QUERY_FIELDS["principal"], {part: [taken] if isinstance(taken, str) and part != "id" else taken})
     except FieldError as error:
@@ -238,7 +240,7 @@ def merge_settings(stated: list[tuple[str, dict[str, Any]]], notes: list[str]) -
             elif name == "exported_at":
                 if value.us != made[name].us:
                     made[name] = max(made[name], value, key=lambda instant: instant.us)
-                    notes.append(f"the sources were exported at different times: {made[name].text} is used for all")
+                    notes.append(_DIFFERENT_TIMES.format(time=made[name].text))
             elif made[name] != value:
                 raise _contradiction(file, name, value, said[name])
     return Settings(**made)

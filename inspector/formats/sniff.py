@@ -13,22 +13,22 @@ from inspector.formats.base import clip, name_of, not_utf8
 from inspector.formats.decode import BOM
 from inspector.formats.rows import Container, check_not_empty
 from inspector.formats.tables import parquet_columns, split_header
-from inspector.i18n import _
+from inspector.i18n import N_, _
 
 _HEAD = 1 << 16
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _MAGIC = {
-    b"\x1f\x8b": "a gzip file",
-    b"PK\x03\x04": "a zip file",
-    b"SQLite format 3\x00": "an SQLite database",
-    b"\x28\xb5\x2f\xfd": "a zstd file",
-    b"BZh": "a bzip2 file",
-    b"\xfd7zXZ": "an xz file",
-    b"ARROW1": "an Arrow file",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
+    b"\x1f\x8b": N_("a gzip file"),
+    b"PK\x03\x04": N_("a zip file"),
+    b"SQLite format 3\x00": N_("an SQLite database"),
+    b"\x28\xb5\x2f\xfd": N_("a zstd file"),
+    b"BZh": N_("a bzip2 file"),
+    b"\xfd7zXZ": N_("an xz file"),
+    b"ARROW1": N_("an Arrow file"),
+    b"\xff\xfe": N_("UTF-16 text"),
+    b"\xfe\xff": N_("UTF-16 text"),
 }
-READABLE = (
+READABLE = N_(
     "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or "
     "--mapping FILE for other fields"
 )
@@ -78,7 +78,7 @@ def sniff(path: Path) -> Shape:
         return Shape("parquet", frozenset(parquet_columns(path, name)))
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
-            raise InputError.at(name, None, "", _("is {what}").format(what=what), READABLE)
+            raise InputError.at(name, None, "", _("is {what}").format(what=_(what)), READABLE)
     text = _text(head, name)
     start = text.lstrip()
     if not start:

@@ -17,7 +17,7 @@ from typing import Any
 from inspector.errors import FieldError, InputError
 from inspector.formats.base import LINE_LIMIT, Watch, at, clip, name_of, os_fault
 from inspector.formats.lines import Fault
-from inspector.i18n import _, _d
+from inspector.i18n import _
 from inspector.records import Origin
 
 Row = dict[str, Any]
@@ -130,7 +130,7 @@ def read_table(path: Path, name: str, table: str, watch: Watch, fault: Fault) ->
     with opened(path) as connection:
         known = table_columns(connection)
         if table not in known:
-            wrong = _d("there is no table {clip}").format(clip=clip(table, 60))
+            wrong = _("there is no table {clip}").format(clip=clip(table, 60))
             raise InputError.at(name, None, "", wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
         yield from read_rows(connection, name, table, watch, fault)
     watch.advance(size(path))

@@ -16,7 +16,7 @@ from inspector.formats.base import LINE_LIMIT, Watch, at, clip, os_fault
 from inspector.formats.cells import from_json
 from inspector.formats.decode import BOM, decode_utf8
 from inspector.formats.lines import Fault, read_lines
-from inspector.i18n import _, _d
+from inspector.i18n import _
 from inspector.records import Origin
 
 _BATCH = 1024
@@ -81,7 +81,7 @@ def read_csv(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[tupl
         if not any(row) or bad > before:
             continue
         if len(row) != len(columns):
-            wrong = _d("the row has {count} cells").format(count=len(row))
+            wrong = _("the row has {count} cells").format(count=len(row))
             fault(
                 InputError.at(
                     name, before + 1, "", wrong, _("{count} cells, as in the header").format(count=len(columns))

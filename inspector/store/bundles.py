@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import Cancelled, Problem
-from inspector.i18n import _, _d
+from inspector.i18n import LANGUAGES, _, _d, language
 from inspector.records import (
     ABSENT,
     Bundle,
@@ -78,6 +78,8 @@ class _Body(msgspec.Struct):
     skipped: list[dict[str, Any]]
     repeated: int
     notes: list[str]
+    #: The language that ``skipped`` is in.
+    language: str = LANGUAGES[0]
 
 
 def fingerprint(cursor: duckdb.DuckDBPyConnection) -> str | None:
@@ -118,6 +120,7 @@ def save(
         [msgspec.to_builtins(problem) for problem in bundle.skipped],
         bundle.repeated,
         bundle.notes,
+        language(),
     )
     cursor.execute("INSERT INTO bundle VALUES (?, ?, ?, ?)", [gen, new_fingerprint, encode(_plain(body)), now])
     if old:
@@ -237,7 +240,10 @@ def window(cursor: duckdb.DuckDBPyConnection, gen: int, start: int, stop: int) -
 
 
 def load(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str, on_progress: OnProgress | None) -> Bundle | None:
-    """The kept bundle if its fingerprint is the wanted one; None too where an older release wrote it differently."""
+    """The kept bundle if its fingerprint is the wanted one.
+
+    None too where an older release wrote it differently, or what was left out was told in another language.
+    """
     row = first(cursor, "SELECT gen, fingerprint, body FROM bundle ORDER BY gen DESC LIMIT 1")
     if row is None or row[1] != wanted_fingerprint:
         return None
@@ -249,6 +255,8 @@ def load(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str, on_progress
         skipped = msgspec.convert(body.skipped, list[Problem])
     except msgspec.ValidationError:
         return None
+    if skipped and body.language != language():
+        return None  # read again, so that what was left out is told in the language of whoever asks
     counted = first(
         cursor,
         "SELECT (SELECT count(*) FROM memories WHERE gen = $1) + (SELECT count(*) FROM queries WHERE gen = $1)",

@@ -135,7 +135,11 @@ def _window(
     dated.sort(key=lambda one: (-one[0], memories[one[1]].uid))
     undated.sort(key=lambda i: memories[i].uid)
     if undated:
-        notes.append(f"{counted(len(undated), 'memory', 'memories')} of the session without created_at, put last")
+        notes.append(
+            _d("{memories} of the session without created_at, put last").format(
+                memories=counted(len(undated), "memory", "memories")
+            )
+        )
     return [*(i for _, i in dated), *undated][:size]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.errors import Cancelled, Problem
-from inspector.i18n import _, _d
+from inspector.i18n import D_, N_, _, _d, told
 from inspector.records import Memory, OnProgress, Origin, Progress, Query, Settings
 from inspector.store.boundary import propose_marks
 from inspector.store.lint_codes import CODES, SEVERITIES, Code, Finding, Severity
@@ -28,8 +28,13 @@ from inspector.store.lint_vectors import bad_vectors
 __all__ = ["CODES", "SEVERITIES", "Code", "Finding", "Guard", "Severity", "Subject", "lint_store"]
 
 #: How an import says that an id stands already with another content, and that an export looks capped.
-TWO_CONTENTS = "one content for one id"
+TWO_CONTENTS = N_("one content for one id")
 CAPPED = "looks capped: "
+#: What may follow it.
+NOTED = (
+    D_("{name} has a next-page mark, {section}"),
+    D_("{name} holds exactly {count} memories, a common page size"),
+)
 _BLOCK = 5_000
 
 
@@ -87,7 +92,7 @@ def lint_store(
 
 def _left_out(skipped: Sequence[Problem]) -> Iterator[Finding]:
     for problem in skipped:
-        twice = problem.field == "id" and problem.expected == TWO_CONTENTS
+        twice = problem.field == "id" and problem.expected == _(TWO_CONTENTS)
         code = "duplicate-id" if twice else "unreadable-record"
         words = (
             problem.wrong
@@ -103,4 +108,4 @@ def _capped(subject: Subject) -> Iterator[Finding]:
         if note.startswith(CAPPED):
             words = note.removeprefix(CAPPED)
             file = next((file for file in files if words.startswith(f"{file} ")), words.partition(" ")[0])
-            yield Finding("looks-capped", Origin(file), words)
+            yield Finding("looks-capped", Origin(file), told(words))

@@ -59,7 +59,11 @@ def lint_memory(index: int, memory: Memory, settings: Settings, guard: Guard | N
     yield from (found(code, words, field) for code, words, field in _words(memory))
     for mark, reason in unlawful(memory, settings):
         at = "" if mark.at is None else _d(" at {iso}").format(iso=mark.at.iso())
-        yield found("unlawful-transition", f"mark '{mark.word}'{at}: {reason}", "boundary_log")
+        yield found(
+            "unlawful-transition",
+            _d("mark '{word}'{at}: {reason}").format(word=mark.word, at=at, reason=reason),
+            "boundary_log",
+        )
     if guard is not None:
         yield from (found(code, words, "governs") for code, words in _guarded(memory, guard))
 

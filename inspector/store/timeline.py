@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from inspector.i18n import _d
+from inspector.i18n import _d, told
 from inspector.records import BOUNDARY_STATES, FORGOTTEN_WORDS, Memory, Presence, Settings, presence_of
-from inspector.store.causes import NO_CAUSE, NOT_COMPARABLE, STORED, cause_words
+from inspector.store.causes import NO_CAUSE, NOT_COMPARABLE, STORED
 from inspector.times import Instant, at_or_before, parse_time
 from inspector.trit import Trit
 
@@ -70,7 +70,7 @@ class Segment:
     @property
     def words(self) -> str:
         """The cause for people."""
-        return cause_words(self.cause)
+        return told(self.cause)
 
 
 def marks_of(memory: Memory, timezone: str | None) -> list[BoundaryMark]:

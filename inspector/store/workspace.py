@@ -65,7 +65,7 @@ class WorkspaceHeld(InspectorError):
             who = _("is already open in this program: close it first")
         else:
             who = _("is in use by another process{value}: close it there").format(
-                value="" if pid is None else f" (pid {pid})"
+                value="" if pid is None else _(" (pid {pid})").format(pid=pid)
             )
         super().__init__(
             _("the workspace {path} {who}, or work in a private temporary workspace").format(path=path, who=who)

@@ -238,7 +238,7 @@ class Opening(App[int]):
 
     def _ask_about_bad_input(self, error: InputError, request: OpenRequest) -> None:
         # One id with two contents in two files: most often two exports of one store.
-        twice = len(request.sources) > 1 and error.problem.expected == ONE_CONTENT
+        twice = len(request.sources) > 1 and error.problem.expected == _(ONE_CONTENT)
         planes = (
             "planes",
             _("Compare them as planes of one store"),

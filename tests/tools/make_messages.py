@@ -3,7 +3,7 @@
 Run it after a message was added or changed: ``python tests/tools/make_messages.py``; it lists what lacks a translation.
 ``inspector.po`` is then edited by hand, and the script run again. A test fails while the catalogue is out of date.
 
-Messages come from four places: calls of ``_``, ``_d``, ``N_`` and ``ngettext`` in the sources (Babel's extractor);
+Messages come from four places: calls of ``_``, ``_d``, ``N_``, ``D_`` and ``ngettext`` in the sources (Babel's extractor);
 ``PANE`` and ``HELP`` of the UI's panes and the labels and help of its columns (the syntax tree); the registries that
 the program shows (actions, places, settings, signs, formats, routes, lint codes); and the help of the command line,
 click's own words included.
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "inspector"
 PO = SOURCES / "locale" / "ko" / "LC_MESSAGES" / "inspector.po"
 MO = PO.with_suffix(".mo")
-KEYWORDS = {"_": None, "_d": None, "N_": None, "ngettext": (1, 2), "ngettext_d": (1, 2)}
+KEYWORDS = {"_": None, "_d": None, "N_": None, "D_": None, "ngettext": (1, 2), "ngettext_d": (1, 2)}
 #: Messages of click that its users meet; click looks them up in the domain that the program sets.
 CLICKS = (
     "Usage:", "Options", "Commands", "Error: {message}", "Aborted!", "default: {default}", "required",

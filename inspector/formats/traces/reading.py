@@ -19,9 +19,17 @@ from inspector.formats.traces.build import TraceQuery, build
 from inspector.formats.traces.parts import Part, of_span
 from inspector.formats.traces.spans import Span, is_flat, parsed, read_flat, read_otlp
 from inspector.formats.traces.stream import EXPECTED, read_values
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _
 from inspector.records import QUERY_FIELDS, Origin, Query, check_field
 from inspector.text import words
+
+#: Notes: how many traces were laid on which queries.
+_BY_ID = D_("traces: {count} matched by id")
+_BY_WORDS = D_("traces: {count} matched by the question's words")
+_ALREADY = D_("traces: {count} of a query that has a recorded block already, left out")
+_NO_CALL = D_("traces: {count} without a retrieval or a model call")
+_OWN = D_("traces: {count} made a query of their own")
+_NAMELESS = D_("traces: {count} documents without id and text were left out")
 
 _OTLP = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _WRAPPERS = ("data", "spans", "traces", "observations", "batch")
@@ -133,7 +141,7 @@ def _take(raw: Raw, found: _Found) -> None:
             for part in langfuse.of_trace(value, raw.origin):
                 found.add(part)
         else:
-            keys = ", ".join(clip(str(key), 40) for key in sorted(value, key=str)[:8]) or "none"
+            keys = ", ".join(clip(str(key), 40) for key in sorted(value, key=str)[:8]) or _("none")
             raise FieldError("", _("is no span and no trace (its fields: {keys})").format(keys=keys), EXPECTED)
 
 
@@ -176,28 +184,27 @@ class _Attach:
         for trace_id, parts in found.parts.items():
             made = build(trace_id, parts)
             if made is None:
-                self._how["without a retrieval or a model call"] += 1
+                self._how[_NO_CALL] += 1
                 continue
             nameless += made.nameless
             self._lay(made)
         if not self._how:
             self._collector.fault(InputError.at(self._name, None, "", _("holds no trace"), EXPECTED))
             return
-        counts = "; ".join(f"{count:,} {how}" for how, count in self._how.items())
-        self._collector.notes.append(f"traces: {counts}")
+        self._collector.notes += [how.format(count=f"{count:,}") for how, count in self._how.items()]
         if nameless:
-            self._collector.notes.append(f"traces: {nameless:,} documents without id and text were left out")
+            self._collector.notes.append(_NAMELESS.format(count=f"{nameless:,}"))
 
     def _own(self, block: Mapping[str, Any], origin: Origin) -> None:
         wanted = block.get("query_id", block.get("id"))
         query = self._by_id.get(wanted) if isinstance(wanted, str) else None
         if query is None:
             wrong = (
-                "is missing" if wanted is None else _d("{clip} is no query's id").format(clip=clip(repr(wanted), 60))
+                _("is missing") if wanted is None else _("{clip} is no query's id").format(clip=clip(repr(wanted), 60))
             )
             self._collector.fault(InputError.at(origin.file, origin.line, "query_id", wrong, _("the id of a query")))
             return
-        self._record(query, block["recorded"], origin, "by id")
+        self._record(query, block["recorded"], origin, _BY_ID)
 
     def _lay(self, trace: TraceQuery) -> None:
         query, how = self._query(trace)
@@ -206,7 +213,7 @@ class _Attach:
             before = len(self._collector.queries)
             self._collector.query(fields, trace.origin, suspect=True)
             if len(self._collector.queries) > before:
-                self._how["made a query of their own"] += 1
+                self._how[_OWN] += 1
                 self._by_id[fields["id"]] = self._collector.queries[-1]
             return
         if self._record(query, trace.recorded, trace.origin, how):
@@ -221,13 +228,13 @@ class _Attach:
     def _query(self, trace: TraceQuery) -> tuple[Query | None, str]:
         for wanted in (trace.query_id, trace.trace_id):
             if wanted is not None and wanted in self._by_id:
-                return self._by_id[wanted], "by id"
+                return self._by_id[wanted], _BY_ID
         same = [one for one in self._by_words.get(tuple(words(trace.text)), ()) if one.id not in self._done]
         if len(same) > 1 and trace.user is not None:
             same = [one for one in same if (one.value("principal") or {}).get("id") == trace.user] or same
         if len(same) > 1 and trace.session is not None:
             same = [one for one in same if one.value("session_id") == trace.session] or same
-        return (same[0], "by the question's words") if len(same) == 1 and words(trace.text) else (None, "")
+        return (same[0], _BY_WORDS) if len(same) == 1 and words(trace.text) else (None, "")
 
     def _record(self, query: Query, recorded: Any, origin: Origin, how: str) -> bool:
         try:
@@ -237,9 +244,9 @@ class _Attach:
             self._collector.fault(at(error, origin.file, origin.line))
             return False
         if query.id in self._done or query.value("recorded") is not None:
-            self._how["of a query that has a recorded block already, left out"] += 1
+            self._how[_ALREADY] += 1
             return False
         query.fields["recorded"] = recorded
         self._done.add(query.id)
-        self._how[f"matched {how}"] += 1
+        self._how[how] += 1
         return True

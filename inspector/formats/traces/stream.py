@@ -16,11 +16,11 @@ from inspector.formats.base import LINE_LIMIT, Watch, name_of, os_fault
 from inspector.formats.decode import BOM, JsonReader, decode_utf8, json_fault
 from inspector.formats.lines import Fault, read_lines
 from inspector.formats.rows import Raw, check_not_empty, read_rows
-from inspector.i18n import _, _d
+from inspector.i18n import N_, _
 from inspector.records import Origin
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-EXPECTED = "spans as OTLP/JSON or with flat attributes, or a Langfuse export of traces or observations"
+EXPECTED = N_("spans as OTLP/JSON or with flat attributes, or a Langfuse export of traces or observations")
 
 
 def read_values(path: Path, watch: Watch, fault: Fault) -> Iterator[Raw]:
@@ -64,7 +64,7 @@ def _objects(path: Path, name: str, watch: Watch, fault: Fault) -> Iterator[Raw]
             line, column = start, None
             if isinstance(error, json.JSONDecodeError):
                 line, column = start + error.lineno - 1, error.colno
-            fault(json_fault(error, name, line, _d("one complete JSON object after the other"), column))
+            fault(json_fault(error, name, line, _("one complete JSON object after the other"), column))
             return None
         return Raw("", decoded.value, Origin(name, start), decoded.suspect)
 

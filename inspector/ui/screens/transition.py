@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from inspector import boundaries
 from inspector.boundaries import Trial, read_at
 from inspector.errors import FieldError, InspectorError
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, told
 from inspector.times import parse_time
 from inspector.ui.messages import guarded
 from inspector.ui.screens.base import Dialog
@@ -212,10 +212,10 @@ class TransitionDialog(Dialog[bool]):
             says.update(content([Piece(f"✗ {trial.verb}: {visible(trial.words)}", "bad")]))
             return
         mark = trial.moves[0].mark
-        told = _("adds the mark {state} at {at}, cause: {cause}").format(
-            state=mark["state"], at=mark["at"], cause=mark["cause"]
+        said = _("adds the mark {state} at {at}, cause: {cause}").format(
+            state=mark["state"], at=mark["at"], cause=told(mark["cause"])
         )
-        says.update(content([Piece(visible(told))]))
+        says.update(content([Piece(visible(said))]))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

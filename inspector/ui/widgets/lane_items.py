@@ -45,7 +45,7 @@ def _lane_items(run: Replay | None, lane: Lane | None, degraded: Mapping[int, De
             body = [
                 Piece(one.state or _("in doubt"), style),
                 Piece(_("  from {start}").format(start=start)),
-                Piece(f"  {visible(one.cause)}{by}", "dim"),
+                Piece(f"  {visible(one.words)}{by}", "dim"),
             ]
             yield Item(content(body), content([Piece(f" {letter}", style)]), 4)
         for kept in lane.kept:

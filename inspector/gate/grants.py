@@ -140,7 +140,9 @@ def _no_match(compared: tuple[GrantComparison, ...], exact: list[GrantComparison
 
 def _differences(grant: GrantComparison) -> str:
     return ", ".join(
-        match.name if match.same is NO else f"{match.name} (missing)" for match in grant.fields if match.same is not YES
+        match.name if match.same is NO else _d("{name} (missing)").format(name=match.name)
+        for match in grant.fields
+        if match.same is not YES
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TextIO, get_args
 
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.records import ABSENT, Uid, namespace_key
 from inspector.store.codec import decode, encode
 from inspector.store.editlog import Effective
@@ -28,7 +28,11 @@ _NAMES: dict[Dialect, str] = {"duckdb": "DuckDB", "postgresql": "PostgreSQL", "s
 
 
 class _CannotSay(Exception):
-    """A value for which the dialect has no literal."""
+    """A value for which the dialect has no literal; the file says it in English, ``words`` in the user's language."""
+
+    def __init__(self, template: str, **values: Any) -> None:
+        super().__init__(template.format(**values))
+        self.words = _(template).format(**values)
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def to_sql(
         name = ".".join(_identifier(part) for part in table.split("."))
     except _CannotSay as error:
         raise InspectorError(
-            _("the table name {table!r} cannot be used: {error}").format(table=visible(table), error=error)
+            _("the table name {table!r} cannot be used: {error}").format(table=visible(table), error=error.words)
         ) from None
     by_memory: dict[Uid, list[Effective]] = {}
     others: list[Effective] = []
@@ -137,14 +141,12 @@ def _check_owner(uid: Uid, group: list[Effective], edited: Mapping[Uid, list[Eff
     moved = {edit.field: edit.new for edit in group if edit.field in ("namespace", "namespaces")}
     goal = Uid(namespace_key(moved), uid.id)
     if goal.namespace and goal != uid and goal in edited:
-        raise _CannotSay(
-            _("another edited memory {id} comes from its new namespace: move that one first").format(id=uid.id)
-        )
+        raise _CannotSay(N_("another edited memory {id} comes from its new namespace: move that one first"), id=uid.id)
 
 
 def _identifier(name: str) -> str:
     if not name or visible(name) != name:
-        raise _CannotSay(_("the name {name!r} cannot be a column").format(name=visible(name)))
+        raise _CannotSay(N_("the name {name!r} cannot be a column"), name=visible(name))
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -187,7 +189,7 @@ def _literal(value: Any, dialect: Dialect) -> str:
         if math.isfinite(value):
             return repr(value)
         if dialect == "sqlite":
-            raise _CannotSay(_("{value!r} has no literal in SQLite").format(value=value))
+            raise _CannotSay(N_("{value!r} has no literal in SQLite"), value=value)
         # Both read these words; repr gives nan, inf and -inf.
         word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return f"CAST('{word}' AS {'DOUBLE' if dialect == 'duckdb' else 'DOUBLE PRECISION'})"
@@ -209,12 +211,12 @@ def _check_json(value: Any, dialect: Dialect) -> None:
         for inner in value:
             _check_json(inner, dialect)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise _CannotSay(_("a list or object holds {value!r}, which JSON cannot").format(value=value))
+        raise _CannotSay(N_("a list or object holds {value!r}, which JSON cannot"), value=value)
     elif isinstance(value, str):
         if any("\ud800" <= char <= "\udfff" for char in value):
-            raise _CannotSay(_("a value holds a lone surrogate, which is no text"))
+            raise _CannotSay(N_("a value holds a lone surrogate, which is no text"))
         if dialect == "postgresql" and "\0" in value:
-            raise _CannotSay(_("a value holds NUL, which PostgreSQL cannot store in a text"))
+            raise _CannotSay(N_("a value holds NUL, which PostgreSQL cannot store in a text"))
 
 
 def _text_literal(text: str, dialect: Dialect) -> str:
@@ -227,11 +229,11 @@ def _text_literal(text: str, dialect: Dialect) -> str:
     try:
         raw = text.encode()
     except UnicodeEncodeError:
-        raise _CannotSay(_("a value holds a lone surrogate, which is no text")) from None
+        raise _CannotSay(N_("a value holds a lone surrogate, which is no text")) from None
     if dialect == "duckdb":
         return f"decode(unhex('{raw.hex()}'))"
     if dialect == "sqlite":
         return f"CAST(X'{raw.hex()}' AS TEXT)"
     if b"\0" in raw:
-        raise _CannotSay(_("a value holds NUL, which PostgreSQL cannot store in a text"))
+        raise _CannotSay(N_("a value holds NUL, which PostgreSQL cannot store in a text"))
     return f"convert_from(decode('{raw.hex()}', 'hex'), 'UTF8')"

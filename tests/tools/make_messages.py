@@ -3,7 +3,7 @@
 Run it after a message was added or changed: ``python tests/tools/make_messages.py``; it lists what lacks a translation.
 ``inspector.po`` is then edited by hand, and the script run again. A test fails while the catalogue is out of date.
 
-Messages come from four places: calls of ``_``, ``_d``, ``N_``, ``D_`` and ``ngettext`` in the sources (Babel's extractor);
+Messages come from four places: calls of ``_``, ``_d``, ``N_``, ``D_``, ``ngettext`` in the sources (Babel's extractor);
 ``PANE`` and ``HELP`` of the UI's panes and the labels and help of its columns (the syntax tree); the registries that
 the program shows (actions, places, settings, signs, formats, routes, lint codes); and the help of the command line,
 click's own words included.

@@ -8,12 +8,14 @@ script reads the same under every locale.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from inspector.i18n import LANGUAGES, _, language, locale_language, set_language, speak_to_libraries
+from inspector.text import cells
 
 
 def settings_language() -> str | None:
@@ -62,8 +64,43 @@ def language_option(command: Any) -> Any:
     )(command)
 
 
+#: Stands after every wide character while lines are broken: a letter, so that no word is broken at it.
+_FILLER = "\u115f"
+
+
+def _widened(text: str) -> str:
+    """The text with as many characters as it takes cells of a terminal."""
+    return text if text.isascii() else "".join(f"{char}{_FILLER}" if cells(char) == 2 else char for char in text)
+
+
+class _CellFormatter(click.HelpFormatter):
+    """Breaks lines and fills columns by the cells of a terminal, where click counts characters."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write the usage line."""
+        super().write_usage(prog, args, _widened(f"{_('Usage:')} " if prefix is None else prefix))
+
+    def write_text(self, text: str) -> None:
+        """Write paragraphs."""
+        super().write_text(_widened(text))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write a list of options or commands."""
+        super().write_dl([(_widened(term), _widened(text)) for term, text in rows], col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        """All that was written."""
+        return super().getvalue().replace(_FILLER, "")
+
+
+class _CellContext(click.Context):
+    formatter_class = _CellFormatter
+
+
 class _InLanguage(click.Command):
     """Help in the language that is spoken when it is asked for; English help is the message's id."""
+
+    context_class = _CellContext
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help with every text translated."""
@@ -84,8 +121,8 @@ class _InLanguage(click.Command):
         before = self.help
         try:
             if before:
-                self.help = _(before)
-            return super().get_short_help_str(limit)
+                self.help = _widened(_(before))
+            return super().get_short_help_str(limit).replace(_FILLER, "")
         finally:
             self.help = before
 

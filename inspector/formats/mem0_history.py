@@ -22,7 +22,7 @@ from inspector.formats import sqlite
 from inspector.formats.base import Format, Watch, at, clip
 from inspector.formats.collect import Collector
 from inspector.formats.draft import readable_time
-from inspector.formats.importer import Importer, Source, each
+from inspector.formats.importer import Importer, Source, each, not_this
 from inspector.formats.mem0 import LOSS
 from inspector.formats.outline import Outline
 from inspector.i18n import D_, _
@@ -33,6 +33,7 @@ _MERGES = D_("{count} updates share no word with the text that they replaced: {i
 _SHORT_TERM = D_("{name}: {count} messages of its short-term table are no memories")
 
 _COLUMNS = {"id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at"}
+_MARKS = {"memory_id", "event"}
 _EVENTS = ("ADD", "UPDATE", "DELETE")
 FORMAT = Format(
     name="mem0-history",
@@ -51,8 +52,8 @@ FORMAT = Format(
 
 
 def matches(outline: Outline) -> bool:
-    """Whether the file has mem0's history table."""
-    return outline.tables.get("history", frozenset()) >= _COLUMNS
+    """Whether the file has mem0's history table, of whatever version."""
+    return outline.tables.get("history", frozenset()) >= _MARKS
 
 
 def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
@@ -71,6 +72,10 @@ def read(files: tuple[Path, ...], collector: Collector, watch: Watch) -> None:
 
 
 def _read(source: Source, collector: Collector, watch: Watch) -> None:
+    lacking = _COLUMNS - source.outline.tables["history"]
+    if lacking:
+        wrong = _("table history has no column {lacking}").format(lacking=", ".join(sorted(lacking)))
+        raise not_this(source.name, wrong, _("the history.db of mem0 0.1 or later"))
     stored = {memory.id: memory for memory in collector.memories}
     merges: list[str] = []
     with sqlite.opened(source.path) as connection:

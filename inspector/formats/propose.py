@@ -52,8 +52,8 @@ def sample(path: Path, limit: int = 200, table: str = "", records: str = "") -> 
     """The first records of an unknown source: JSON, JSON Lines, CSV, Parquet, SQLite, or a PostgreSQL database.
 
     Of a JSON document the list at ``records`` is taken, else the one with the most fields; of a database ``table``,
-    else the one with the most columns. Raises InputError where no records can be found, the file is broken before
-    ``limit`` of them, or the database cannot be reached.
+    else the one with the most columns that holds a row. Raises InputError where no records can be found, the file is
+    broken before ``limit`` of them, or the database cannot be reached.
     """
     if is_address(path):
         return _sample_live(path, limit, table)
@@ -84,13 +84,22 @@ def _is_record(raw: Raw, wanted: str) -> bool:
     return not raw.whole and raw.section == wanted and isinstance(raw.value, dict)
 
 
+#: An SQLite file may have more empty tables than anyone waits for.
+_TABLES_TRIED = 200
+
+
 def _sample_table(path: Path, name: str, found: Outline, watch: Watch, limit: int, table: str) -> Sample:
     tables = tuple(sorted(found.tables, key=lambda one: (-len(found.tables[one]), one)))
     if not tables:
         raise InputError.at(name, None, "", _("has no tables"), _("a table of memories"))
     chosen = table or tables[0]
-    rows = sqlite.read_table(path, name, chosen, watch, lambda _: None)
-    taken = tuple(row for row, _rest1 in itertools.islice(rows, limit))
+    taken: tuple[dict[str, Any], ...] = ()
+    for one in (table,) if table else tables[:_TABLES_TRIED]:
+        rows = sqlite.read_table(path, name, one, watch, lambda _: None)
+        taken = tuple(row for row, _rest1 in itertools.islice(rows, limit))
+        if taken:
+            chosen = one
+            break
     if not taken:
         raise InputError.at(
             name, None, "", _("the table {chosen} holds no rows").format(chosen=chosen), _("a table of memories")

@@ -163,6 +163,8 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     found = _imported(path, as_format)
     if found is not None:
         return found
+    if outline(path).holder == "sqlite":
+        raise _unknown_database(path)
     shape = sniff(path)
     kind = shape.kind
     if as_format is None and kind in _FINDERS:
@@ -176,9 +178,20 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     if shape.container == "json" and not shape.keys:
         raise InputError.at(name_of(path), None, "", _("the file holds no records"), _("at least one of memories"))
     fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or _("none")
+    raise _unrecognised(path, _("not recognised (its fields: {fields})").format(fields=fields))
+
+
+def _unrecognised(path: Path, wrong: str) -> Unrecognised:
     expected = _("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
         READABLE=_(READABLE), name_of=name_of(path)
     )
-    raise Unrecognised.at(
-        name_of(path), None, "", _("not recognised (its fields: {fields})").format(fields=fields), expected
-    )
+    return Unrecognised.at(name_of(path), None, "", wrong, expected)
+
+
+def _unknown_database(path: Path) -> InputError:
+    """The error for an SQLite file that no format knows. Raises InputError where it is broken."""
+    tables = sqlite.tables(path)
+    if not tables:
+        return InputError.at(name_of(path), None, "", _("has no tables"), _("a table of memories"))
+    shown = ", ".join(clip(table, 40) for table in list(tables)[:8])
+    return _unrecognised(path, _("is an SQLite database of no known kind (its tables: {shown})").format(shown=shown))

@@ -18,16 +18,17 @@ from inspector.i18n import N_, _
 _HEAD = 1 << 16
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _MAGIC = {
-    b"\x1f\x8b": N_("a gzip file"),
     b"PK\x03\x04": N_("a zip file"),
     b"SQLite format 3\x00": N_("an SQLite database"),
+    b"ARROW1": N_("an Arrow file"),
+}
+_PACKED = {
+    b"\x1f\x8b": N_("a gzip file"),
     b"\x28\xb5\x2f\xfd": N_("a zstd file"),
     b"BZh": N_("a bzip2 file"),
     b"\xfd7zXZ": N_("an xz file"),
-    b"ARROW1": N_("an Arrow file"),
-    b"\xff\xfe": N_("UTF-16 text"),
-    b"\xfe\xff": N_("UTF-16 text"),
 }
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 READABLE = N_(
     "JSON Lines, JSON, CSV or Parquet of records with id and text, a store that `inspector formats` lists, or "
     "--mapping FILE for other fields"
@@ -78,18 +79,31 @@ def sniff(path: Path) -> Shape:
         return Shape("parquet", frozenset(parquet_columns(path, name)))
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
-            raise InputError.at(name, None, "", _("is {what}").format(what=_(what)), READABLE)
+            raise InputError.at(name, None, "", _("is {what}").format(what=_(what)), _(READABLE))
+    for magic, what in _PACKED.items():
+        if head.startswith(magic):
+            raise InputError.at(name, None, "", _("is {what}").format(what=_(what)), _("the file that is packed in it"))
+    if head.startswith(_UTF_16) or _is_bare_utf_16(head):
+        raise InputError.at(name, None, "", _("is UTF-16 text"), _("the same text as UTF-8"))
+    if b"\0" in head[:4]:  # one further on is for the reader to name, with its line
+        raise InputError.at(name, None, "", _("holds NUL bytes: it is no text"), _(READABLE))
     text = _text(head, name)
     start = text.lstrip()
     if not start:
         if len(head) < _HEAD:
             raise InputError.at(name, None, "", _("the file is empty"), _("at least one record"))
-        raise InputError.at(name, None, "", _("begins with 64 KiB of white space"), READABLE)
+        raise InputError.at(name, None, "", _("begins with 64 KiB of white space"), _(READABLE))
     if start[0] in "{[":
         return _json_shape(start, len(head) < _HEAD)
     first = start.splitlines()[0]
     columns, _rest1 = split_header(first)
     return Shape("csv", frozenset(columns))
+
+
+def _is_bare_utf_16(head: bytes) -> bool:
+    """Whether this is UTF-16 text without a mark of its order: every other byte of its first 16 characters is NUL."""
+    first = head[:32]
+    return len(first) > 3 and any(not any(first[at::2]) and all(first[1 - at :: 2]) for at in (0, 1))
 
 
 def _text(head: bytes, name: str) -> str:

@@ -25,6 +25,8 @@ MAGIC = b"SQLite format 3\x00"
 _BATCH = 512
 #: Instructions of SQLite's machine between two looks at ``cancelled``.
 _STEPS = 100_000
+#: What a broken file is answered with; its own words in an error, or a column's name, may be no UTF-8 either.
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def files(path: Path) -> tuple[Path, ...]:
@@ -46,11 +48,11 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except OSError as error:
             raise os_fault(error, name) from None
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _broken(name, error) from None
         try:
             yield connection
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _broken(name, error) from None
 
 
@@ -77,7 +79,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _broken(name: str, error: sqlite3.Error) -> InputError:
+def _broken(name: str, error: Exception) -> InputError:
     return InputError.at(
         name,
         None,

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import itertools
 import json
+import math
+import random
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.errors import InputError, InspectorError
+from inspector.errors import InputError, InspectorError, Unrecognised
 from inspector.formats import FORMATS, LoadOptions, fingerprint, load
 from inspector.formats.canonical import settings_toml, write_bundle, write_memories, write_queries
 from inspector.formats.importers import BY_NAME, IMPORTERS
 from inspector.formats.outline import outline
-from tests.formats.importing import example, imported
+from inspector.formats.propose import sample
+from tests.formats.importing import database, example, imported
 
 NAMES = [one.format.name for one in IMPORTERS]
+DATABASES = [one.format.name for one in IMPORTERS if one.format.example.startswith("CREATE TABLE")]
 JSON = [name for name in NAMES if next(one.example for one in FORMATS if one.name == name)[0] in "[{"]
 
 
@@ -146,6 +152,78 @@ def test_no_value_anywhere_crashes_an_importer(tmp_path: Path, name: str) -> Non
             write_memories(bundle.memories, written)
             write_queries(bundle.queries, written)
             (written.getvalue() + settings_toml(bundle.settings) + "".join(bundle.notes)).encode()
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_marks_and_line_ends_of_other_systems(tmp_path: Path, name: str) -> None:
+    """A byte order mark, and lines that end as Windows ends them, change nothing."""
+    path = example(name, tmp_path)
+    expected = [memory.fields for memory in imported(path).memories]
+    document = json.dumps(json.loads(path.read_text()), indent=1)
+    path.write_bytes(b"\xef\xbb\xbf" + document.replace("\n", "\r\n").encode())
+    assert [memory.fields for memory in imported(path).memories] == expected
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_no_cell_of_a_database_crashes_an_importer(tmp_path: Path, name: str) -> None:
+    """Every cell of the example's rows with odd content of every type, and every column missing."""
+    original = example(name, tmp_path).read_bytes()
+    path = tmp_path / "changed.db"
+    with contextlib.closing(sqlite3.connect(tmp_path / "example")) as connection:
+        columns = connection.execute(
+            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+        ).fetchall()
+    cells = [None, b"\xff\xfe", -1, math.inf, 2**62, "[", '{"a": 1}', "2026-13-01"]
+    changes = [(f"UPDATE {table} SET {column} = ?", (cell,)) for table, column in columns for cell in cells]
+    changes += [(f"ALTER TABLE {table} DROP COLUMN {column}", ()) for table, column in columns]
+    changes += [(f"DELETE FROM {table}", ()) for table in {table for table, _ in columns}]
+    for statement, values in changes:
+        path.write_bytes(original)
+        with contextlib.closing(sqlite3.connect(path)) as connection, contextlib.suppress(sqlite3.Error):
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(statement, values)
+            connection.commit()
+        for lenient in (False, True):
+            with contextlib.suppress(InspectorError):
+                load([path], LoadOptions(lenient=lenient))
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_no_byte_of_a_database_crashes_an_importer(tmp_path: Path, name: str) -> None:
+    """A broken schema is quoted by SQLite in bytes that are no text, and columns are named by them."""
+    original = example(name, tmp_path).read_bytes()
+    path, chance = tmp_path / "broken.db", random.Random(8)
+    schema = original.index(b"CREATE TABLE") - 200
+    for _ in range(150):
+        broken = bytearray(original)
+        for _ in range(chance.choice((1, 3, 20))):
+            broken[chance.randrange(schema, 4096)] = chance.randrange(256)
+        path.write_bytes(broken)
+        with contextlib.suppress(InspectorError):
+            load([path])
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_cut_database_is_called_broken(tmp_path: Path, name: str) -> None:
+    path = example(name, tmp_path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(InputError, match="broken SQLite file"):
+        imported(path)
+
+
+def test_a_database_of_no_known_kind_goes_to_the_mapping_assistant(tmp_path: Path) -> None:
+    path = database(tmp_path / "own.db", "CREATE TABLE a_wide (a, b, c, d); CREATE TABLE notes (n, body, owner);")
+    with pytest.raises(Unrecognised) as caught:
+        imported(path)
+    assert str(caught.value).startswith(f"{path}: is an SQLite database of no known kind (its tables: a_wide, notes): ")
+    assert f"`inspector map {path} --out mapping.toml` proposes a mapping" in str(caught.value)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO notes VALUES ('1', 'Ana lives in Porto.', 'ana')")
+        connection.commit()
+    assert sample(path).table == "notes"  # the widest table holds no row
+    empty = database(tmp_path / "empty.db", "CREATE TABLE x (a); DROP TABLE x;")
+    with pytest.raises(InputError, match=r"has no tables: a table of memories"):
+        imported(empty)
 
 
 def test_nothing_of_ours_is_taken_for_anothers(tmp_path: Path) -> None:

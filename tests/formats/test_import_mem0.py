@@ -282,6 +282,12 @@ def test_a_bad_event(tmp_path: Path, event: tuple[Any, ...], expected: str) -> N
     assert str(caught.value) == f"{path} (history row 1): {expected}"
 
 
+def test_a_history_of_another_version(tmp_path: Path) -> None:
+    script = "CREATE TABLE history (id TEXT, memory_id TEXT, prev_value TEXT, new_value TEXT, event TEXT);"
+    with pytest.raises(InputError, match="table history has no column created_at, new_memory, old_memory, updated_at"):
+        imported(database(tmp_path / "history.db", script))
+
+
 # OpenMemory
 
 

@@ -181,7 +181,7 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
     raise _unrecognised(path, _("not recognised (its fields: {fields})").format(fields=fields))
 
 
-def _unrecognised(path: Path, wrong: str) -> Unrecognised:
+def _unrecognised(path: Path, wrong: str) -> InputError:
     expected = _("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
         READABLE=_(READABLE), name_of=name_of(path)
     )

@@ -174,7 +174,9 @@ def test_no_cell_of_a_database_crashes_an_importer(tmp_path: Path, name: str) ->
             "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
         ).fetchall()
     cells = [None, b"\xff\xfe", -1, math.inf, 2**62, "[", '{"a": 1}', "2026-13-01"]
-    changes = [(f"UPDATE {table} SET {column} = ?", (cell,)) for table, column in columns for cell in cells]
+    changes: list[tuple[str, tuple[Any, ...]]] = [
+        (f"UPDATE {table} SET {column} = ?", (cell,)) for table, column in columns for cell in cells
+    ]
     changes += [(f"ALTER TABLE {table} DROP COLUMN {column}", ()) for table, column in columns]
     changes += [(f"DELETE FROM {table}", ()) for table in {table for table, _ in columns}]
     for statement, values in changes:

@@ -9,15 +9,9 @@ from inspector.compare.comparison import Comparison, Request
 from inspector.compare.corruption import SEEDS, TOLERANCE
 from inspector.comparing import Kept, KeptResolve, Sensitivity, check_request
 from inspector.i18n import N_, _
-from inspector.ui.messages import ErrorRaised
-from inspector.ui.screens.base import BaseScreen
-from inspector.ui.screens.inspect_base import MovedLine
-from inspector.ui.veil import visible
-from inspector.ui.widgets.cells import Piece
+from inspector.ui.screens.working import WorkScreen
 from inspector.ui.widgets.compare_lists import Drill
 from inspector.ui.widgets.compare_table import default_rule
-from inspector.ui.widgets.safe import Severity, say
-from inspector.ui.widgets.signs import content
 from inspector.views import Change
 
 if TYPE_CHECKING:
@@ -105,23 +99,9 @@ class CompareState:
         return self.kind if self.kind in kinds else breaking
 
 
-class CompareBase(BaseScreen):
+class CompareBase(WorkScreen):
     """What the parts of the screen share."""
 
     def __init__(self, inspection: Inspection, state: CompareState) -> None:
-        super().__init__()
-        self.inspection = inspection
+        super().__init__(inspection)
         self.state = state
-        self.moved = MovedLine("", id="moved")
-
-    def tell(self, words: str, style: str = "") -> None:
-        """Say something in the line below."""
-        self.moved.update(content([Piece(f" {visible(words)}", style)]), layout=False)
-
-    def toast(self, words: str, severity: Severity = "information") -> None:
-        """Say something that needs no place of its own."""
-        say(self.app, words, severity=severity)
-
-    def fail(self, error: Exception, title: str = "") -> None:
-        """Show an error in the dialog for errors."""
-        self.app.post_message(ErrorRaised(error, title))

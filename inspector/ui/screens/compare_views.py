@@ -141,7 +141,7 @@ class CompareViews(CompareWorking):
         else:
             said = title_pieces(shown, state.rule_shown)
             missing = [route for route in state.request.routes if route not in [r.route for r in shown.routes]]
-            if missing and not self.running:
+            if missing and not self.waited_for:
                 said.append(Piece(_(" · not finished: {missing} (R)").format(missing=", ".join(missing)), "warn"))
             self.routes_pane.fill(route_rows(shown, state.rule_shown), said)
         self._show_about()
@@ -191,7 +191,7 @@ class CompareViews(CompareWorking):
 
     def load_plots(self) -> None:
         """Import what makes the plots."""
-        self.start("plots", lambda *_: plots.load())
+        self.start("plots", lambda _: plots.load())
 
     def took_plots(self, *_: object) -> None:
         """Plots can be made."""
@@ -200,7 +200,7 @@ class CompareViews(CompareWorking):
     def show_plots(self) -> None:
         """All plots, as far as there is something to plot."""
         shown, state = self.state.shown, self.state
-        if state.view == "plots" and not plots.is_loaded() and "plots" not in self._stops:
+        if state.view == "plots" and not plots.is_loaded() and not self.running("plots"):
             self.load_plots()
         if shown is None or not plots.is_loaded():
             words = _("R compares the routes") if shown is None else "…"

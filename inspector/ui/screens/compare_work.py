@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from textual import on
-from textual.message import Message
 
 from inspector.compare.comparison import Comparison, Request
 from inspector.comparing import (
@@ -36,16 +30,12 @@ from inspector.comparing import (
 )
 from inspector.errors import Cancelled, InspectorError
 from inspector.i18n import _
-from inspector.records import OnProgress, Progress
-from inspector.ui.messages import guarded
-from inspector.ui.pace import Pace
-from inspector.ui.screens.compare_base import CompareBase, CompareState
+from inspector.ui.screens.compare_base import CompareBase
+from inspector.ui.screens.working import Job
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
-#: Seconds between two reports of how far a piece of work has come.
-_EVERY = 0.1
 #: Up to so many memories × queries the routes are compared as soon as the screen is seen first.
 AT_ONCE = 20_000_000
 #: Work that a user waits for: one at a time, stopped by escape.
@@ -72,101 +62,24 @@ class Found:
     fresh: Fresh
 
 
-Work = Callable[[OnProgress, Callable[[], bool], Callable[[Any], None]], Any]
-
-
 class CompareWorking(CompareBase):
-    """Each kind of work has a generation: what an older one says is passed over."""
-
-    class Reported(Message):
-        """How far a piece of work has come, a part of what it gives, or at last all of it, or why it gave nothing."""
-
-        def __init__(self, work: str, generation: int, report: Any, *, last: bool = False) -> None:
-            super().__init__()
-            self.work = work
-            self.generation = generation
-            self.report = report
-            self.last = last
-
-        def can_replace(self, message: Message) -> bool:
-            """A later report of progress makes an earlier one void; results are never passed over."""
-            return (
-                isinstance(message, CompareWorking.Reported)
-                and message.work == self.work
-                and isinstance(message.report, Progress)
-                and isinstance(self.report, Progress)
-            )
-
-    def __init__(self, inspection: Inspection, state: CompareState) -> None:
-        super().__init__(inspection, state)
-        self._generations: dict[str, int] = {}
-        self._stops: dict[str, threading.Event] = {}
-        self._pace = Pace()
+    """What is finished is shown while the rest goes on, and kept by the workspace."""
 
     @property
-    def running(self) -> str:
+    def waited_for(self) -> str:
         """The work that the user waits for, "" for none."""
-        return next((work for work in RUNS if work in self._stops), "")
+        return next((work for work in RUNS if self.running(work)), "")
 
-    def start(self, work: str, do: Work) -> None:
-        """Do a work in a thread; the one of before of the same name is stopped."""
-        self.stop(work)
-        generation = self._generations[work] = self._generations.get(work, 0) + 1
-        stop = self._stops[work] = threading.Event()
-        self._pace = Pace()
-        self.run_worker(
-            partial(self._run, work, generation, stop, do),
-            group=work,
-            thread=True,
-            exit_on_error=False,
-            description=work,
-        )
+    def work_parted(self, work: str, part: Any) -> None:
+        """Show a part: the routes or the kinds of error that are finished."""
+        getattr(self, f"took_{work}")(part, False)
 
-    def stop(self, work: str) -> bool:
-        """Ask a work to stop; False if it is not running."""
-        stop = self._stops.pop(work, None)
-        if stop is not None:
-            stop.set()
-        return stop is not None
+    def work_ended(self, work: str, result: Any) -> None:
+        """Show what was worked out."""
+        getattr(self, f"took_{work}")(result, True)
 
-    def _run(self, work: str, generation: int, stop: threading.Event, do: Work) -> None:
-        told, what = 0.0, ""
-
-        def progress(report: Progress) -> None:
-            nonlocal told, what
-            now = time.monotonic()
-            if report.what != what or now - told >= _EVERY or report.done == report.total:
-                told, what = now, report.what
-                self.post_message(self.Reported(work, generation, report))
-
-        def part(result: Any) -> None:
-            self.post_message(self.Reported(work, generation, result))
-
-        try:
-            result: Any = do(progress, stop.is_set, part)
-        except Exception as error:  # told to the screen, which shows it; the thread must not end the program
-            result = error
-        self.post_message(self.Reported(work, generation, result, last=True))
-
-    @on(Reported)
-    @guarded
-    def _reported(self, event: Reported) -> None:
-        event.stop()
-        if self._generations.get(event.work) != event.generation:
-            return
-        if event.last:
-            self._stops.pop(event.work, None)
-        report = event.report
-        if isinstance(report, Progress):
-            if event.work in self._stops:
-                standing = self._pace.take(report)
-                self.tell(_("{what}  {words}  escape cancels").format(what=standing.what, words=standing.words()))
-        elif isinstance(report, Exception):
-            self._ended_by(event.work, report)
-        else:
-            getattr(self, f"took_{event.work}")(report, event.last)
-
-    def _ended_by(self, work: str, error: Exception) -> None:
+    def work_failed(self, work: str, error: Exception) -> None:
+        """Say what is left of it."""
         if isinstance(error, Edited):
             self.state.mark_edited()
             self.tell(_("{error}; what was finished is of before the edit").format(error=error), "warn")
@@ -176,7 +89,7 @@ class CompareWorking(CompareBase):
         else:
             self.tell("")
             titles = {"compare": _("The routes could not be compared"), "labels": _("Label errors could not be tried")}
-            self.fail(error, titles.get(work, "This could not be worked out"))
+            self.fail(error, titles.get(work, _("This could not be worked out")))
 
     def stopped(self, work: str) -> None:
         """Say what is left of a work that was cancelled."""
@@ -186,25 +99,18 @@ class CompareWorking(CompareBase):
         """Show everything anew."""
         raise NotImplementedError
 
-    def on_unmount(self) -> None:
-        """Work that nobody waits for is stopped; finished routes and curves are kept."""
-        for work in list(self._stops):
-            self.stop(work)
-
     def cancel_work(self) -> bool:
         """Escape stops what runs; False where nothing does."""
-        work = self.running
-        if not work:
+        if not self.ask_to_stop(self.waited_for):
             return False
-        self._stops[work].set()
         self.tell(_("stopping; what is finished is kept …"))
         return True
 
     def refused(self) -> bool:
         """Say that something runs already; True if it does."""
-        if self.running:
+        if self.waited_for:
             self.tell(_("something is running: escape stops it and keeps what is finished"), "warn")
-        return bool(self.running)
+        return bool(self.waited_for)
 
     # The works
 
@@ -212,7 +118,7 @@ class CompareWorking(CompareBase):
         """Take what the workspace has kept."""
         inspection = self.inspection
 
-        def do(*_: Any) -> Found:
+        def do(_: Job) -> Found:
             kept, labels, resolve = kept_comparison(inspection), kept_labels(inspection), kept_resolve(inspection)
             comparison = None if kept is None else shown_again(inspection, kept)
             return Found(kept, comparison, labels, resolve, _fresh(inspection, kept, labels, resolve))
@@ -223,14 +129,14 @@ class CompareWorking(CompareBase):
         """Find out whether the figures are still those of the store: an edit may have been undone."""
         inspection, state = self.inspection, self.state
         kept, labels, resolve = state.kept, state.labels, state.resolve
-        self.start("look", lambda *_: _fresh(inspection, kept, labels, resolve))
+        self.start("look", lambda _: _fresh(inspection, kept, labels, resolve))
 
     def compare(self) -> None:
         """Run the routes of the request, or take what is kept of them."""
         inspection, request, scores = self.inspection, self.state.request, self.state.scores
 
-        def do(progress: OnProgress, cancelled: Callable[[], bool], part: Callable[[Any], None]) -> Any:
-            return compare_opened(inspection, request, progress, cancelled, scores=scores, on_result=part)
+        def do(job: Job) -> Comparison:
+            return compare_opened(inspection, request, job.progress, job.cancelled, scores=scores, on_result=job.part)
 
         self.tell(_("comparing …  escape cancels"))
         self.start("compare", do)
@@ -243,7 +149,7 @@ class CompareWorking(CompareBase):
             return
         wanted = replace(kept, request=replace(request, routes=kept.request.routes))
 
-        def do(*_: Any) -> tuple[Kept, Comparison]:
+        def do(_: Job) -> tuple[Kept, Comparison]:
             comparison = shown_again(inspection, wanted)
             keep_again(inspection, wanted)
             return wanted, comparison
@@ -255,12 +161,13 @@ class CompareWorking(CompareBase):
         inspection, state = self.inspection, self.state
         request = SensitivityRequest(state.request, seeds=state.seeds, tolerance=state.tolerance)
 
-        def do(progress: OnProgress, cancelled: Callable[[], bool], part: Callable[[Any], None]) -> Sensitivity:
+        def do(job: Job) -> Sensitivity:
             def on_kind(curves: Any, kinds: tuple[str, ...]) -> None:
                 keep_labels(inspection, replace(request, kinds=kinds), curves)
-                part(sensitivity(replace(request, kinds=kinds), [curves]))
+                job.part(sensitivity(replace(request, kinds=kinds), [curves]))
 
-            return sensitivity(request, [sensitivity_source(inspection, request, progress, cancelled, on_kind=on_kind)])
+            curves = sensitivity_source(inspection, request, job.progress, job.cancelled, on_kind=on_kind)
+            return sensitivity(request, [curves])
 
         self.tell(_("label errors …  escape cancels"))
         self.start("labels", do)
@@ -271,8 +178,8 @@ class CompareWorking(CompareBase):
         route = request.base_route
         alone = replace(request, routes=(route,), base=route)
 
-        def do(progress: OnProgress, cancelled: Callable[[], bool], _: Any) -> KeptResolve:
-            found = resolve_first(inspection, alone, route, progress, cancelled, limit=50)
+        def do(job: Job) -> KeptResolve:
+            found = resolve_first(inspection, alone, route, job.progress, job.cancelled, limit=50)
             settings = run_source(inspection, alone).runs[route].settings  # kept a moment ago
             return keep_resolve(inspection, request, route, found, settings)
 

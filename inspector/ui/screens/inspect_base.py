@@ -4,37 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from textual.widgets import Static
-
-from inspector.ui.messages import ErrorRaised
-from inspector.ui.screens.base import BaseScreen
-from inspector.ui.veil import visible
+from inspector.ui.screens.working import WorkScreen
 from inspector.ui.widgets.bundle_line import BundleBar
 from inspector.ui.widgets.candidate_pane import CandidatePane
-from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.detail import Detail
 from inspector.ui.widgets.detail_tabs import TABS, RecordTab, WhyTab
 from inspector.ui.widgets.query_pane import QueryPane
-from inspector.ui.widgets.safe import Severity, say
-from inspector.ui.widgets.signs import content
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 
-class MovedLine(Static):
-    """The one line that says what the last edit moved, or how far long work has come."""
-
-    DEFAULT_CSS = "MovedLine { height: 1; text-wrap: nowrap; text-overflow: ellipsis; background: $panel; }"
-
-
-class InspectBase(BaseScreen):
+class InspectBase(WorkScreen):
     """What editing, evaluating and showing share. ``busy`` is set while a route is evaluated in a thread: reading and
     editing go on meanwhile, on the candidates in force."""
 
     def __init__(self, inspection: Inspection) -> None:
-        super().__init__()
-        self.inspection = inspection
+        super().__init__(inspection)
         self.qi: int | None = None
         self.busy = False
         #: What the line below the regions says.
@@ -43,7 +29,6 @@ class InspectBase(BaseScreen):
         self.bundle_bar = BundleBar(id="bundle")
         self.candidate_pane = CandidatePane(id="candidates")
         self.detail = Detail(TABS, id="detail")
-        self.moved = MovedLine("", id="moved")
 
     @property
     def why(self) -> WhyTab:
@@ -64,15 +49,7 @@ class InspectBase(BaseScreen):
     def tell(self, words: str, style: str = "") -> None:
         """Say something in the line below the regions."""
         self.said = words
-        self.moved.update(content([Piece(f" {visible(words)}", style)]), layout=False)
-
-    def toast(self, words: str, severity: Severity = "information") -> None:
-        """Say something that needs no place of its own."""
-        say(self.app, words, severity=severity)
-
-    def fail(self, error: Exception, title: str = "") -> None:
-        """Show an error in the dialog for errors."""
-        self.app.post_message(ErrorRaised(error, title))
+        super().tell(words, style)
 
     def show_query(self, *, cursor: int | None = None) -> None:
         """Show candidates, bundle and figures of the selected query as they are now."""

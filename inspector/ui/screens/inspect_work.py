@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from textual import on
-from textual.message import Message
 from textual.timer import Timer
 
 from inspector.errors import Cancelled, InspectorError
 from inspector.i18n import _
-from inspector.records import OnProgress, Progress
-from inspector.ui.messages import guarded
-from inspector.ui.pace import Pace
+from inspector.records import OnProgress
 from inspector.ui.screens.inspect_base import InspectBase
 from inspector.ui.screens.inspect_dialogs import RouteDialog
 from inspector.views import RouteChoice
@@ -27,49 +20,16 @@ if TYPE_CHECKING:
 #: Long work: takes where to report progress, and what says that it is to stop.
 Work = Callable[[OnProgress, Callable[[], bool]], object]
 
-#: Seconds between two reports of the same work.
-_EVERY = 0.1
 #: Seconds without an edit before edited texts are encoded.
 _SETTLE_REST = 0.4
 
 
 class InspectWorking(InspectBase):
-    """Evaluates in a thread that touches no widget. Every message carries the generation of its work."""
-
-    class Moved(Message):
-        """How far the work has come; a later report makes an earlier one void."""
-
-        def __init__(self, generation: int, report: Progress) -> None:
-            super().__init__()
-            self.generation = generation
-            self.report = report
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest report is worth drawing."""
-            return isinstance(message, InspectWorking.Moved)
-
-    class Ended(Message):
-        """The work has ended; ``error`` is None where it was completed."""
-
-        def __init__(self, generation: int, error: Exception | None) -> None:
-            super().__init__()
-            self.generation = generation
-            self.error = error
-
-    class Settled(Message):
-        """Edited texts were encoded, or could not be."""
-
-        def __init__(self, error: Exception | None) -> None:
-            super().__init__()
-            self.error = error
+    """Two works: ``evaluate``, which a user waits for and sees the progress of, and ``settle`` after edits."""
 
     def __init__(self, inspection: Inspection) -> None:
         super().__init__(inspection)
-        self._generation = 0
-        self._stop = threading.Event()
-        self._pace = Pace()
         self._route_before: RouteChoice | None = None
-        self._settling = False
         self._settle_timer: Timer | None = None
         self._when_ended: Callable[[Exception | None], str] | None = None
 
@@ -112,57 +72,33 @@ class InspectWorking(InspectBase):
         ``ended`` is told how it ended and gives the words to say; without it the work was the route's evaluation.
         """
         self._when_ended = ended
-        self._generation += 1
-        self._stop = threading.Event()
-        self._pace = Pace()
         self.busy = True
         self.tell(_("{words} …  escape cancels").format(words=words))
-        self.run_worker(
-            partial(self._work, self._generation, self._stop, work),
-            group="evaluate",
-            thread=True,
-            exit_on_error=False,
-            description=words,
-        )
+        self.start("evaluate", lambda job: work(job.progress, job.cancelled))
 
-    def _work(self, generation: int, stop: threading.Event, work: Work) -> None:
-        last, what = 0.0, ""
+    def work_ended(self, work: str, result: Any) -> None:  # noqa: ARG002
+        """The core holds what was worked out: show it anew."""
+        if work == "evaluate":
+            self._work_ended(None)
+        else:
+            self.settle_soon()
 
-        def progress(report: Progress) -> None:
-            nonlocal last, what
-            now = time.monotonic()
-            if report.what != what or now - last >= _EVERY or report.done == report.total:
-                last, what = now, report.what
-                self.post_message(self.Moved(generation, report))
+    def work_failed(self, work: str, error: Exception) -> None:
+        """Say why, and show what is in force."""
+        if work == "evaluate":
+            self._work_ended(error)
+        elif not isinstance(error, Cancelled):
+            self.toast(_("the edits could not be worked through: {error}").format(error=error), "warning")
 
-        error: Exception | None = None
-        try:
-            work(progress, stop.is_set)
-        except Exception as caught:  # told to the screen, which shows it; the thread must not end the program
-            error = caught
-        self.post_message(self.Ended(generation, error))
-
-    @on(Moved)
-    def _work_moved(self, event: Moved) -> None:
-        event.stop()
-        if self.busy and event.generation == self._generation:
-            standing = self._pace.take(event.report)
-            self.tell(_("{what} {words}  escape cancels").format(what=standing.what, words=standing.words()))
-
-    @on(Ended)
-    @guarded
-    def _work_ended(self, event: Ended) -> None:
-        event.stop()
-        if event.generation != self._generation:
-            return
+    def _work_ended(self, error: Exception | None) -> None:
         self.busy = False
         self.settle_soon()
         if self._when_ended is not None:
-            self.evaluated(self._when_ended(event.error))
-            if event.error is not None and not isinstance(event.error, Cancelled):
-                self.fail(event.error, _("The question could not be ranked"))
+            self.evaluated(self._when_ended(error))
+            if error is not None and not isinstance(error, Cancelled):
+                self.fail(error, _("The question could not be ranked"))
             return
-        if event.error is None:
+        if error is None:
             self._route_before = None
             self.evaluated(
                 _("evaluated on {route}, k {k}").format(route=self.inspection.route, k=self.inspection.route.k)
@@ -171,19 +107,18 @@ class InspectWorking(InspectBase):
         if self._route_before is not None:
             self.inspection.set_route(self._route_before)
             self._route_before = None
-        if isinstance(event.error, Cancelled):
+        if isinstance(error, Cancelled):
             self.evaluated(
                 _("cancelled; still on {route}, what was encoded is kept").format(route=self.inspection.route)
             )
         else:
             self.evaluated(_("still on {route}").format(route=self.inspection.route))
-            self.fail(event.error, _("The route could not be evaluated"))
+            self.fail(error, _("The route could not be evaluated"))
 
     def cancel_work(self) -> bool:
         """Ask the work to stop; False if there is none."""
-        if not self.busy:
+        if not self.ask_to_stop("evaluate"):
             return False
-        self._stop.set()
         self.tell(_("stopping; what is done is kept …"))
         return True
 
@@ -199,39 +134,10 @@ class InspectWorking(InspectBase):
 
     def _settle(self) -> None:
         self._settle_timer = None
-        if not self._settling and not self.busy:
-            self._settling = True
+        if not self.running("settle") and not self.busy:
             self.tell(_("{said}  …  working through the edits").format(said=self.said))
-            self.run_worker(
-                partial(self._settle_now, self._stop),
-                group="settle",
-                thread=True,
-                exit_on_error=False,
-                description="work through the edits",
-            )
-
-    def _settle_now(self, stop: threading.Event) -> None:
-        error: Exception | None = None
-        try:
-            self.inspection.settle(cancelled=stop.is_set)
-        except Exception as caught:  # told to the screen; the header goes on saying which texts wait
-            error = caught
-        self.post_message(self.Settled(error))
-
-    @on(Settled)
-    @guarded
-    def _settled(self, event: Settled) -> None:
-        event.stop()
-        self._settling = False
-        if event.error is None:
-            self.settle_soon()
-        elif not isinstance(event.error, Cancelled):
-            self.toast(_("the edits could not be worked through: {error}").format(error=event.error), "warning")
+            self.start("settle", lambda job: self.inspection.settle(cancelled=job.cancelled))
 
     def evaluated(self, words: str) -> None:
         """The candidates of all queries may be others now."""
         raise NotImplementedError
-
-    def on_unmount(self) -> None:
-        """Work that nobody waits for is stopped."""
-        self._stop.set()

@@ -12,14 +12,9 @@ import numpy.typing as npt
 
 from inspector.store.lint import SEVERITIES, Finding
 from inspector.survey import Survey
-from inspector.ui.messages import ErrorRaised
-from inspector.ui.screens.base import BaseScreen
-from inspector.ui.screens.inspect_base import MovedLine
-from inspector.ui.veil import visible
+from inspector.ui.screens.working import WorkScreen
 from inspector.ui.widgets.cells import Cell, Piece
 from inspector.ui.widgets.reader import Reader
-from inspector.ui.widgets.safe import Severity, say
-from inspector.ui.widgets.signs import content
 from inspector.ui.widgets.store_about import SEVERITY_SIGNS
 from inspector.ui.widgets.store_findings import FindingsPane
 from inspector.ui.widgets.store_lanes import LanesPane
@@ -107,12 +102,11 @@ class StoreState:
         return ranks
 
 
-class StoreBase(BaseScreen):
+class StoreBase(WorkScreen):
     """What the parts of the screen share. ``qi`` is the query that Inspect shows, None where there is none."""
 
     def __init__(self, inspection: Inspection, state: StoreState, qi: int | None) -> None:
-        super().__init__()
-        self.inspection = inspection
+        super().__init__(inspection)
         self.state = state
         self.qi = qi
         self.pane = StorePane(inspection.memories, state.lint_cell, id="records")
@@ -120,21 +114,8 @@ class StoreBase(BaseScreen):
         self.map = CoverageMapView(id="map")
         self.findings_pane = FindingsPane(id="findings")
         self.lanes = LanesPane(id="lanes")
-        self.moved = MovedLine("", id="moved")
 
     @property
     def mi(self) -> int | None:
         """The record under the cursor of the table."""
         return self.pane.mi
-
-    def tell(self, words: str, style: str = "") -> None:
-        """Say something in the line below."""
-        self.moved.update(content([Piece(f" {visible(words)}", style)]), layout=False)
-
-    def toast(self, words: str, severity: Severity = "information") -> None:
-        """Say something that needs no place of its own."""
-        say(self.app, words, severity=severity)
-
-    def fail(self, error: Exception, title: str = "") -> None:
-        """Show an error in the dialog for errors."""
-        self.app.post_message(ErrorRaised(error, title))

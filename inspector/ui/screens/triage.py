@@ -378,10 +378,10 @@ class TriageScreen(TriageReporting):
 
     def go_back(self) -> bool:
         """Escape stops work, then takes the filter away, then goes back to Inspect."""
-        if self.stop_work("report"):
+        if self.give_up("report"):
             self.tell(_("stopped: no report was written"))
             return True
-        if self.stop_work("incidents"):
+        if self.give_up("incidents"):
             self.pane.working(_("stopped: R works the rest out"))
             return True
         if self.pane.go_back():

@@ -13,6 +13,7 @@ from inspector.records import OnProgress
 from inspector.ui.config import write_atomically
 from inspector.ui.panes import Report
 from inspector.ui.screens.triage_work import TriageWorking
+from inspector.ui.screens.working import Job
 from inspector.ui.veil import is_redacted
 
 if TYPE_CHECKING:
@@ -86,11 +87,10 @@ def _write(
     form: str,
     redact: bool,
     path: Path,
-    progress: OnProgress,
-    cancelled: Callable[[], bool],
+    job: Job,
 ) -> str:
-    text = make_report(inspection, qis, form, redact, progress, cancelled)
-    if cancelled():
+    text = make_report(inspection, qis, form, redact, job.progress, job.cancelled)
+    if job.cancelled():
         raise Cancelled(_("the report was cancelled"))
     write_atomically(path, text)
     return _("report of {what}{value} written to {path}").format(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ from inspector.audit.triage import Incident, State
 from inspector.axes.flips import Flip, FlipSearch
 from inspector.errors import Cancelled, FieldError
 from inspector.i18n import _
-from inspector.records import OnProgress
 from inspector.triage import Triage
 from inspector.trit import Trit
 from inspector.ui.screens.triage_base import TriageBase, TriageState
+from inspector.ui.screens.working import Job
 from inspector.ui.widgets.triage_about import FixChoice, wanted_fixes
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class TriageWorking(TriageBase):
 
     def work_failed(self, work: str, error: Exception) -> None:
         """Say it in the dialog for errors."""
+        if isinstance(error, Cancelled):
+            return
         if work == "incidents":
             self.pane.working("")
         self.fail(error, _("The report was not written") if work == "report" else "")
@@ -105,7 +106,7 @@ class TriageWorking(TriageBase):
         if of != self._fixes_of:
             self._fixes_of = of
             self._fixes = dict.fromkeys(wanted_fixes(audit))
-            self.stop_work("fixes")
+            self.give_up("fixes")
         if any(found is None for found in self._fixes.values()) and not self.running("fixes"):
             self.start("fixes", partial(_search, self.inspection, one.qi, of, list(self._fixes)))
         return self._fixes
@@ -169,14 +170,14 @@ class TriageWorking(TriageBase):
 
 
 def _incidents(
-    inspection: Inspection, triage: Triage | None, progress: OnProgress, cancelled: Callable[[], bool]
+    inspection: Inspection, triage: Triage | None, job: Job
 ) -> tuple[Triage, list[Incident] | None, tuple[object, ...]]:
     """Settle the store, then work out its incidents; the stamp is that of the store before."""
-    inspection.settle(progress, cancelled)
+    inspection.settle(job.progress, job.cancelled)
     stamp = inspection.stamp
     if triage is None:
-        return Triage(inspection, inspection.auditor, progress, cancelled), None, stamp
-    return triage, triage.incidents(progress, cancelled), stamp
+        return Triage(inspection, inspection.auditor, job.progress, job.cancelled), None, stamp
+    return triage, triage.incidents(job.progress, job.cancelled), stamp
 
 
 def _search(
@@ -184,13 +185,12 @@ def _search(
     qi: int,
     of: tuple[object, ...],
     wanted: list[tuple[int, Trit]],
-    _progress: OnProgress,
-    cancelled: Callable[[], bool],
+    job: Job,
 ) -> tuple[tuple[object, ...], Searches]:
     """Look for the smallest edits of an incident's memories; a step to another incident stops it."""
     found: Searches = {}
     for mi, target in wanted:
-        if cancelled():
+        if job.cancelled():
             raise Cancelled(_("another incident is shown"))
         found[mi, target] = inspection.flips(qi, mi, target)
     return of, found

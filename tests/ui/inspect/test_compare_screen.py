@@ -46,7 +46,7 @@ class Compared:
 
     async def done(self) -> None:
         """Until nothing is worked out any more."""
-        await self.bench.until(lambda: self.screen.state.loaded and not self.screen._stops)
+        await self.bench.until(lambda: self.screen.state.loaded and not self.screen.works)
         await self.bench.settle()
 
     async def press(self, *keys: str) -> None:

@@ -33,7 +33,7 @@ def after(*keys: str) -> Callable[[Pilot[Any]], Any]:
         for _ in range(1_000):
             await pilot.pause(0.02)
             screen = pilot.app.screen
-            if not isinstance(screen, CompareScreen) or (screen.state.loaded and not screen._stops):
+            if not isinstance(screen, CompareScreen) or (screen.state.loaded and not screen.works):
                 break
         await pilot.pause(0.1)
 

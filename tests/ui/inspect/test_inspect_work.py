@@ -166,7 +166,7 @@ async def test_edited_texts_are_settled_in_a_worker(bench: OpenBench, monkeypatc
         await b.press("i")  # nothing waits for it
         assert b.says.startswith("intent history")
         go.set()
-        await b.until(lambda: not b.screen._settling)
+        await b.until(lambda: not b.screen.running("settle"))
 
 
 async def test_failed_settling_is_told(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +186,10 @@ async def test_failed_settling_is_told(bench: OpenBench, monkeypatch: pytest.Mon
 
 async def test_what_an_older_evaluation_says_is_ignored(bench: OpenBench) -> None:
     async with bench() as b:
-        b.screen.post_message(b.screen.Ended(b.screen._generation - 1, ValueError("old")))
-        b.screen.post_message(b.screen.Moved(b.screen._generation - 1, Progress("old work", 1, 2)))
+        older = b.screen.supersede("evaluate")
+        b.screen.supersede("evaluate")
+        b.screen.post_message(b.screen.Reported("evaluate", older, ValueError("old"), "error"))
+        b.screen.post_message(b.screen.Reported("evaluate", older, Progress("old work", 1, 2), "progress"))
         await b.settle()
         assert "old" not in b.says
         assert shows(b, InspectScreen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -22,6 +23,7 @@ from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.gate_form import GovernsDialog
 from inspector.ui.screens.store import StoreScreen
 from inspector.ui.screens.store_base import StoreState
+from inspector.ui.screens.working import Job
 from inspector.ui.widgets.gate_items import OfferChoice
 from inspector.ui.widgets.grid import plain_text
 from inspector.ui.widgets.store_rows import StoreSource
@@ -423,7 +425,7 @@ async def test_large_stores_are_worked_on_in_threads(bench: OpenBench, monkeypat
 
 async def test_a_newer_search_passes_over_what_an_older_one_says(bench: OpenBench) -> None:
     async with opened(bench) as (b, screen):
-        stale = screen.Reported("arrange", screen._generations["arrange"], None, last=True)
+        stale = screen.Reported("arrange", screen._generations["arrange"], None, "result")
         screen.pane.sort("id")
         await b.settle()
         before = ids(screen)
@@ -435,14 +437,14 @@ async def test_a_newer_search_passes_over_what_an_older_one_says(bench: OpenBenc
 async def test_lint_is_stopped_by_escape(bench: OpenBench, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(bench) as (b, screen):
         await b.press("3")
-        begun = screen._lint_steps
+        begun = screen._lint_now
 
-        def slow(stop: Any) -> Any:
-            while not stop.is_set():
-                yield None
-            yield from begun(stop)
+        def slow(job: Job) -> Any:
+            while not job.cancelled():
+                time.sleep(0.01)
+            return begun(job)
 
-        monkeypatch.setattr(screen, "_lint_steps", slow)
+        monkeypatch.setattr(screen, "_lint_now", slow)
         await b.press("R")
         assert screen.running("lint")
         await b.press("escape")

@@ -24,8 +24,8 @@ from inspector.ui.widgets.compare_lists import (
     lens_rows,
     resolve_rows,
 )
-from inspector.ui.widgets.compare_pane import ListPane
 from inspector.ui.widgets.compare_table import SHOWN
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.safe import plain
 
@@ -71,9 +71,9 @@ class CompareLabels(CompareViews):
         moved = [name.partition("_")[0] for name in names if getattr(made, name) != getattr(request, name)]
         return _("made with other {moved}").format(moved=", ".join(moved)) if moved else ""
 
-    @on(ListPane.Chosen, "#compare-labels")
+    @on(TablePane.Opened, "#compare-labels")
     @guarded
-    def _curve_chosen(self, event: ListPane.Chosen) -> None:
+    def _curve_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         found = self.state.labels
         if found is None or not isinstance(event.key, CurveKey):
@@ -148,20 +148,20 @@ class CompareLabels(CompareViews):
             ask_rows(one, texts), [Piece(_("who lacks {field}").format(field=one.field), "dim")], empty=none
         )
 
-    @on(ListPane.Moved, "#compare-resolve")
+    @on(TablePane.Highlighted, "#compare-resolve")
     @guarded
-    def _field_moved(self, event: ListPane.Moved) -> None:
+    def _field_moved(self, event: TablePane.Highlighted) -> None:
         event.stop()
         self._show_ask()
 
-    @on(ListPane.Chosen, "#compare-resolve")
-    def _field_chosen(self, event: ListPane.Chosen) -> None:
+    @on(TablePane.Opened, "#compare-resolve")
+    def _field_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         self.ask_pane.grid.focus()
 
-    @on(ListPane.Chosen, "#compare-ask")
+    @on(TablePane.Opened, "#compare-ask")
     @guarded
-    def _record_chosen(self, event: ListPane.Chosen) -> None:
+    def _record_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         resolve = self.state.resolve
         if resolve is None or not isinstance(event.key, tuple):
@@ -204,16 +204,16 @@ class CompareLabels(CompareViews):
         caution = [Piece(_("policy is read as consistency with declared fields"), "dim")] if found else []
         self.agreement_pane.fill(agreement_rows(found), caution)
 
-    @on(ListPane.Chosen, "#compare-lens")
+    @on(TablePane.Opened, "#compare-lens")
     @guarded
-    def _lens_chosen(self, event: ListPane.Chosen) -> None:
+    def _lens_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         if self.state.shown is not None and isinstance(event.key, tuple):
             self.drill(drill_to(self.state.shown, str(event.key[0]), "ranking", self.state.rule_shown))
 
-    @on(ListPane.Chosen, "#compare-agreement")
+    @on(TablePane.Opened, "#compare-agreement")
     @guarded
-    def _axis_chosen(self, event: ListPane.Chosen) -> None:
+    def _axis_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         shown = self.state.shown
         if shown is None or not shown.agreement:

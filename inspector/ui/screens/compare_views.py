@@ -31,7 +31,6 @@ from inspector.ui.widgets.compare_lists import (
     drill_to,
     query_rows,
 )
-from inspector.ui.widgets.compare_pane import ListPane
 from inspector.ui.widgets.compare_plot_view import PlotView
 from inspector.ui.widgets.compare_table import (
     SHOWN,
@@ -43,6 +42,7 @@ from inspector.ui.widgets.compare_table import (
     title_pieces,
 )
 from inspector.ui.widgets.detail import TabBar
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.safe import plain
 from inspector.ui.widgets.signs import share
@@ -159,15 +159,15 @@ class CompareViews(CompareWorking):
         items += [Item(plain(f"· {note}", "$dim")) for note in source.notes if "returned nothing" in note]
         self.about.show(items, keep=False)
 
-    @on(ListPane.Moved, "#compare-routes")
+    @on(TablePane.Highlighted, "#compare-routes")
     @guarded
-    def _route_moved(self, event: ListPane.Moved) -> None:
+    def _route_moved(self, event: TablePane.Highlighted) -> None:
         event.stop()
         self._show_about()
 
-    @on(ListPane.Chosen, "#compare-routes")
+    @on(TablePane.Opened, "#compare-routes")
     @guarded
-    def _route_chosen(self, event: ListPane.Chosen) -> None:
+    def _route_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         shown, key = self.state.shown, event.key
         if shown is None:
@@ -333,9 +333,9 @@ class CompareViews(CompareWorking):
             Drill(_("not evaluable: no evidence is required"), shown.request.base_route, behind, SHOWN["ranking"])
         )
 
-    @on(ListPane.Chosen, "#compare-queries")
+    @on(TablePane.Opened, "#compare-queries")
     @guarded
-    def _query_chosen(self, event: ListPane.Chosen) -> None:
+    def _query_chosen(self, event: TablePane.Opened) -> None:
         event.stop()
         if isinstance(event.key, tuple):
             route = None if self.state.drill is None else self.state.drill.route

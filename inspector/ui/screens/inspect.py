@@ -25,11 +25,10 @@ from inspector.ui.screens.inspect_triage import InspectTriage
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
-from inspector.ui.widgets.candidate_pane import CandidatePane
 from inspector.ui.widgets.detail import Detail, Subject
 from inspector.ui.widgets.gate_signs import decider
 from inspector.ui.widgets.header import HeaderBar
-from inspector.ui.widgets.query_pane import QueryPane
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.safe import paragraphs
 from inspector.ui.widgets.signs import bounds, share
 from inspector.views import Candidate, Change
@@ -143,11 +142,11 @@ class InspectScreen(InspectCompare, InspectTriage):
 
     # What is selected
 
-    @on(QueryPane.Selected)
+    @on(TablePane.Highlighted, "#queries")
     @guarded
-    def _query_selected(self, event: QueryPane.Selected) -> None:
+    def _query_selected(self, event: TablePane.Highlighted) -> None:
         event.stop()
-        if event.qi != self.qi:
+        if self.query_pane.qi != self.qi:
             self._leave_query()
             self.show_query()
 
@@ -200,9 +199,9 @@ class InspectScreen(InspectCompare, InspectTriage):
         held = {row.mi for row in rows}
         return rows + [self.inspection.why_not(qi, mi) for mi in self._asked.get(qi, ()) if mi not in held]
 
-    @on(CandidatePane.Highlighted)
+    @on(TablePane.Highlighted, "#candidates")
     @guarded
-    def _candidate_highlighted(self, event: CandidatePane.Highlighted) -> None:
+    def _candidate_highlighted(self, event: TablePane.Highlighted) -> None:
         event.stop()
         self._show_detail()
 
@@ -213,9 +212,9 @@ class InspectScreen(InspectCompare, InspectTriage):
         if subject is None or shown is None or (subject.qi, subject.candidate) != (shown.qi, shown.candidate):
             self.detail.show(subject)
 
-    @on(CandidatePane.Opened)
+    @on(TablePane.Opened, "#candidates")
     @guarded
-    def _candidate_opened(self, event: CandidatePane.Opened) -> None:
+    def _candidate_opened(self, event: TablePane.Opened) -> None:
         event.stop()
         if event.column == "text":
             self.action_full_text()

@@ -25,6 +25,7 @@ from inspector.ui.screens.store_work import AT_ONCE, LINT_AT_ONCE
 from inspector.ui.widgets.detail import TabBar
 from inspector.ui.widgets.gate_items import FormChoice, OfferChoice
 from inspector.ui.widgets.header import HeaderBar
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.reader import Item, Reader
 from inspector.ui.widgets.safe import paragraphs, plain
 from inspector.ui.widgets.store_about import about_items
@@ -188,9 +189,9 @@ class StoreScreen(StoreEditing, StoreViews):
 
     # The record under the cursor
 
-    @on(StorePane.Highlighted)
+    @on(TablePane.Highlighted, "#records")
     @guarded
-    def _record_highlighted(self, event: StorePane.Highlighted) -> None:
+    def _record_highlighted(self, event: TablePane.Highlighted) -> None:
         event.stop()
         self._about_soon()
 
@@ -302,9 +303,9 @@ class StoreScreen(StoreEditing, StoreViews):
 
     # Going about
 
-    @on(StorePane.Opened)
+    @on(TablePane.Opened, "#records")
     @guarded
-    def _record_opened(self, event: StorePane.Opened) -> None:
+    def _record_opened(self, event: TablePane.Opened) -> None:
         event.stop()
         if event.column == "text":
             self.action_full_text()

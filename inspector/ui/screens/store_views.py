@@ -18,10 +18,9 @@ from inspector.ui.screens.store_work import StoreWorking
 from inspector.ui.widgets.cells import Column, Piece
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.lane_items import lane_items
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.signs import content
-from inspector.ui.widgets.store_findings import FindingsPane
-from inspector.ui.widgets.store_lanes import LanesPane
 from inspector.ui.widgets.store_lists import MarkLists
 from inspector.ui.widgets.store_map import CoverageMapView
 from inspector.ui.widgets.store_rows import StoreSource, memory_cells
@@ -110,11 +109,11 @@ class StoreViews(StoreWorking):
 
     # Findings
 
-    @on(FindingsPane.Highlighted)
+    @on(TablePane.Highlighted, "#findings")
     @guarded
-    def _finding_highlighted(self, event: FindingsPane.Highlighted) -> None:
+    def _finding_highlighted(self, event: TablePane.Highlighted) -> None:
         event.stop()
-        finding = event.finding
+        finding = self.findings_pane.current
         if finding is None:
             self.advice.update("")
             return
@@ -124,17 +123,20 @@ class StoreViews(StoreWorking):
         pieces = [Piece(finding.words, "strong"), Piece(f"\n{place}", "dim"), Piece(f"\n{finding.do}")]
         self.advice.update(content(pieces))
 
-    @on(FindingsPane.Opened)
+    @on(TablePane.Opened, "#findings")
     @guarded
-    def _finding_opened(self, event: FindingsPane.Opened) -> None:
+    def _finding_opened(self, event: TablePane.Opened) -> None:
         event.stop()
-        found = (event.finding.index, *event.finding.related)
+        finding = self.findings_pane.current
+        if finding is None:
+            return
+        found = (finding.index, *finding.related)
         if all(index is None for index in found):
             self.tell(
                 _("this finding is about no memory that was read: a query, a file, or a record that was left out")
             )
             return
-        self.show_records(Selection("code", event.finding.code), cursor=next(i for i in found if i is not None))
+        self.show_records(Selection("code", finding.code), cursor=next(i for i in found if i is not None))
 
     def action_lint(self) -> None:
         """Lint the whole store, edits included."""
@@ -164,17 +166,18 @@ class StoreViews(StoreWorking):
             degraded,
         )
 
-    @on(LanesPane.Highlighted)
+    @on(TablePane.Highlighted, "#lanes")
     @guarded
-    def _lane_highlighted(self, event: LanesPane.Highlighted) -> None:
+    def _lane_highlighted(self, event: TablePane.Highlighted) -> None:
         event.stop()
         self.lane_about.show(lane_items(self.lanes.run, self.lanes.lane, self.lanes.degraded), keep=False)
 
-    @on(LanesPane.Opened)
+    @on(TablePane.Opened, "#lanes")
     @guarded
-    def _lane_opened(self, event: LanesPane.Opened) -> None:
+    def _lane_opened(self, event: TablePane.Opened) -> None:
         event.stop()
-        self.show_records(None, cursor=event.mi)
+        if isinstance(event.key, int):
+            self.show_records(None, cursor=event.key)
 
     def action_step_session(self, step: int) -> None:
         """The next session, or the one before."""

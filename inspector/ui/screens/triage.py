@@ -28,6 +28,7 @@ from inspector.ui.widgets.audit_keys import MemoryChoice
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.marked import mark_text
+from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.prompt_items import prompt_marks
 from inspector.ui.widgets.reader import Item, Reader, blank
 from inspector.ui.widgets.safe import lines
@@ -166,9 +167,9 @@ class TriageScreen(TriageReporting):
 
     # The incident under the cursor
 
-    @on(TriagePane.Highlighted)
+    @on(TablePane.Highlighted)
     @guarded
-    def _highlighted(self, event: TriagePane.Highlighted) -> None:
+    def _highlighted(self, event: TablePane.Highlighted) -> None:
         event.stop()
         if self._about_timer is not None:
             self._about_timer.stop()
@@ -229,9 +230,9 @@ class TriageScreen(TriageReporting):
         self.remember()
         self._show_in_inspect(one.qi, mi)
 
-    @on(TriagePane.Opened)
+    @on(TablePane.Opened)
     @guarded
-    def _opened(self, event: TriagePane.Opened) -> None:
+    def _opened(self, event: TablePane.Opened) -> None:
         event.stop()
         self.show_in_inspect()
 

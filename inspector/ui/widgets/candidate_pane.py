@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
-from textual.message import Message
 
 from inspector.i18n import N_, _
 from inspector.trit import Trit
@@ -41,20 +40,6 @@ class CandidatePane(TablePane):
         "◔ Silent ○ Opt-Out, ◥ high risk and relevance. "
         "space marks: what you do is then done to all marked memories."
     )
-
-    class Highlighted(Message):
-        """Another candidate came under the cursor."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, CandidatePane.Highlighted)
-
-    class Opened(Message):
-        """Enter on a candidate; ``column`` is the column of the cursor."""
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
 
     def __init__(self, *, id: str) -> None:
         super().__init__(COLUMNS, markable=True, column_cursor=True, empty=_("no candidates"), id=id)
@@ -147,7 +132,7 @@ class CandidatePane(TablePane):
         self.grid.set_source(self.list.source(), cursor=cursor, keep_marks=keep_marks)
         order = self.list.order
         self.grid.set_sort(order[0] if order else None, reverse=order[1] if order else False)
-        self._say_counts()
+        self.say_counts()
 
     def _empty(self) -> str:
         if self.list.rows:
@@ -156,7 +141,8 @@ class CandidatePane(TablePane):
             return _("no query selected")
         return _("this query has no candidates on this route; w asks about any memory, r chooses another route")
 
-    def _say_counts(self) -> None:
+    def say_counts(self) -> None:
+        """How many are shown of each verdict, and how many are marked."""
         pieces = self.list.counts() if self._qi is not None else []
         if marks := len(self.grid.marks):
             pieces.append(Piece(_("  ● {marks} marked").format(marks=marks), "strong"))
@@ -173,16 +159,6 @@ class CandidatePane(TablePane):
             return True
         return False
 
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Highlighted())
-
-    @on(Grid.RowSelected)
-    def _selected(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        self.post_message(self.Opened(event.column))
-
     @on(Grid.HeaderClicked)
     def _header(self, event: Grid.HeaderClicked) -> None:
         event.stop()
@@ -190,11 +166,6 @@ class CandidatePane(TablePane):
             self.reverse()
         else:
             self.sort(event.column)
-
-    @on(Grid.MarksChanged)
-    def _marked(self, event: Grid.MarksChanged) -> None:
-        event.stop()
-        self._say_counts()
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: ids and texts of the chosen memories."""

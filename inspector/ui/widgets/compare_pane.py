@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
-from textual.message import Message
 
 from inspector.i18n import N_, _
 from inspector.text import fold
@@ -35,30 +34,6 @@ class ListPane(TablePane):
     """Rows in memory; each view has its own subclass, with title and help."""
 
     PLACEHOLDER: ClassVar[str] = N_("words that a row must hold")
-
-    class OfPane(Message):
-        """A message of a pane, which ``control`` is."""
-
-        def __init__(self, pane: ListPane, key: Hashable | None, column: str) -> None:
-            super().__init__()
-            self.pane = pane
-            self.key = key
-            self.column = column
-
-        @property
-        def control(self) -> ListPane:
-            """The pane that sent it."""
-            return self.pane
-
-    class Moved(OfPane):
-        """The cursor came to another row or column."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest of a pane counts."""
-            return isinstance(message, ListPane.Moved) and message.pane is self.pane
-
-    class Chosen(OfPane):
-        """Enter on a row."""
 
     def __init__(
         self,
@@ -106,16 +81,10 @@ class ListPane(TablePane):
         """The row under the cursor."""
         return self.grid.cursor_key
 
-    @on(Grid.RowHighlighted)
     @on(Grid.ColumnHighlighted)
-    def _moved(self, event: Grid.GridMessage) -> None:
+    def _column_highlighted(self, event: Grid.ColumnHighlighted) -> None:
         event.stop()
-        self.post_message(self.Moved(self, self.grid.cursor_key, self.grid.cursor_column))
-
-    @on(Grid.RowSelected)
-    def _selected(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        self.post_message(self.Chosen(self, event.key, event.column))
+        self.post_message(self.Highlighted(self))
 
     def _row(self) -> Row | None:
         return next((row for row in self.rows if row.key == self.key), None)

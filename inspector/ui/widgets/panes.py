@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 
 from inspector.i18n import _
@@ -40,6 +41,36 @@ class TablePane(Vertical):
     TablePane.-filtering > SafeInput { display: block; }
     TablePane > TitleLine.-here { text-style: bold; color: $heading; background: $cursor-blurred; }
     """
+
+    class Highlighted(Message):
+        """Another row came under the cursor, or none."""
+
+        def __init__(self, pane: TablePane) -> None:
+            super().__init__()
+            self.pane = pane
+
+        @property
+        def control(self) -> TablePane:
+            """The pane, for the selector of a handler."""
+            return self.pane
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the latest counts."""
+            return isinstance(message, TablePane.Highlighted) and message.pane is self.pane
+
+    class Opened(Message):
+        """Enter on a row; ``column`` is the column of the cursor."""
+
+        def __init__(self, pane: TablePane, key: Hashable, column: str) -> None:
+            super().__init__()
+            self.pane = pane
+            self.key = key
+            self.column = column
+
+        @property
+        def control(self) -> TablePane:
+            """The pane, for the selector of a handler."""
+            return self.pane
 
     def __init__(self, columns: Sequence[Column], *, markable: bool, column_cursor: bool, empty: str, id: str) -> None:
         super().__init__(id=id)
@@ -108,6 +139,28 @@ class TablePane(Vertical):
         event.stop()
         self.grid.focus()
         self.set_class(bool(event.value), "-filtering")
+
+    @on(Grid.RowHighlighted)
+    def _highlighted(self, event: Grid.RowHighlighted) -> None:
+        event.stop()
+        self.post_message(self.Highlighted(self))
+
+    @on(Grid.RowSelected)
+    def _selected(self, event: Grid.RowSelected) -> None:
+        event.stop()
+        self.open_row(event.key, event.column)
+
+    def open_row(self, key: Hashable, column: str) -> None:
+        """Enter on a row."""
+        self.post_message(self.Opened(self, key, column))
+
+    @on(Grid.MarksChanged)
+    def _marked(self, event: Grid.MarksChanged) -> None:
+        event.stop()
+        self.say_counts()
+
+    def say_counts(self) -> None:
+        """Say in the title how many rows there are, and how many are marked; each pane says how."""
 
     def table(self, name: str) -> Table:
         """What is shown, as a table to export."""

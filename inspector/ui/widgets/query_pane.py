@@ -6,14 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from textual import on
-from textual.message import Message
-
 from inspector.i18n import _
 from inspector.ui.actions import BY_ID, show_keys
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Piece
-from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.queries import COLUMNS, QueryFilter, QueryList
 from inspector.views import QueryRow
@@ -35,17 +31,6 @@ class QueryPane(TablePane):
         "the authenticated one. "
         f"Filter with /: {QueryFilter.HELP}"
     )
-
-    class Selected(Message):
-        """Another query came under the cursor, or none (None)."""
-
-        def __init__(self, qi: int | None) -> None:
-            super().__init__()
-            self.qi = qi
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, QueryPane.Selected)
 
     def __init__(self, *, id: str) -> None:
         super().__init__(COLUMNS, markable=False, column_cursor=False, empty=_("no queries in this store"), id=id)
@@ -83,7 +68,7 @@ class QueryPane(TablePane):
         self.list.narrow(QueryFilter.parse(text))
         self.grid.empty = _("no query matches the filter; escape shows all") if text else self.no_queries
         self.grid.set_source(self.list.source())
-        self._say_counts()
+        self.say_counts()
 
     def replace(self, rows: Sequence[QueryRow]) -> None:
         """Rows after an edit; only these are drawn anew."""
@@ -95,24 +80,20 @@ class QueryPane(TablePane):
             for row in rows:
                 self.grid.refresh_row(row.qi)
         if self.list.filter:
-            self._say_counts()
+            self.say_counts()
 
     def forget_stages(self, qis: Iterable[int]) -> None:
         """Show ``…`` for queries whose stage is being worked out."""
         if self.list.forget_stages(qis):
             self.grid.refresh_rows()
 
-    def _say_counts(self) -> None:
+    def say_counts(self) -> None:
+        """How many there are, and how many the filter takes."""
         self.show_title([Piece(self.list.counts(), "changed" if self.list.filter else "dim")])
 
     def step(self, direction: int) -> None:
         """To the next or previous query, wherever the focus is."""
         self.grid.move_cursor(self.grid.cursor_row + direction)
-
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Selected(self.qi))
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: id and text of the query."""

@@ -7,16 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import on
-from textual.message import Message
-
 from inspector.i18n import N_, _
 from inspector.store.lint import CODES, SEVERITIES, Finding
 from inspector.text import fold
 from inspector.ui.panes import Table
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
-from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.store_about import SEVERITY_SIGNS
 from inspector.ui.widgets.why import short_origin
@@ -54,24 +50,6 @@ class FindingsPane(TablePane):
         "to one code after the other, R lints again."
     )
 
-    class Highlighted(Message):
-        """Another finding came under the cursor, or none."""
-
-        def __init__(self, finding: Finding | None) -> None:
-            super().__init__()
-            self.finding = finding
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, FindingsPane.Highlighted)
-
-    class Opened(Message):
-        """The records of a finding's code are asked for."""
-
-        def __init__(self, finding: Finding) -> None:
-            super().__init__()
-            self.finding = finding
-
     def __init__(self, *, id: str) -> None:
         super().__init__(COLUMNS, markable=False, column_cursor=False, empty=_("not linted yet"), id=id)
         self._findings: Sequence[Finding] | None = None
@@ -107,10 +85,11 @@ class FindingsPane(TablePane):
                 _("no finding passes; escape shows all") if self._findings else _("lint finds nothing to say")
             )
         self.grid.set_source(RowList(rows, lambda one: one.order, finding_cells))
-        self._say_counts()
-        self.post_message(self.Highlighted(self.current))
+        self.say_counts()
+        self.post_message(self.Highlighted(self))
 
-    def _say_counts(self) -> None:
+    def say_counts(self) -> None:
+        """How many of each severity, and what they are narrowed to."""
         if self._findings is None:
             self.show_title([Piece(self._said, "dim")])
             return
@@ -143,17 +122,6 @@ class FindingsPane(TablePane):
             self.narrow(self.filter_text)
             return True
         return False
-
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Highlighted(self.current))
-
-    @on(Grid.RowSelected)
-    def _selected(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        if self.current is not None:
-            self.post_message(self.Opened(self.current))
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: the finding as a line."""

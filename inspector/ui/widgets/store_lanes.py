@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from textual import on
-from textual.message import Message
-
 from inspector.i18n import N_, _, ngettext
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay, Tick
@@ -17,7 +14,6 @@ from inspector.times import Instant
 from inspector.ui.panes import Table
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList, fit
-from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.panes import TablePane
 
 #: The sign of each state and how it goes on; None is a state in doubt. A letter says it first, colour repeats it.
@@ -49,20 +45,6 @@ class LanesPane(TablePane):
         "keywords and the sample for review stand below."
     )
 
-    class Highlighted(Message):
-        """Another lane came under the cursor, or none."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, LanesPane.Highlighted)
-
-    class Opened(Message):
-        """Enter on a lane: its memory is asked for."""
-
-        def __init__(self, mi: int) -> None:
-            super().__init__()
-            self.mi = mi
-
     def __init__(self, *, id: str) -> None:
         super().__init__((), markable=True, column_cursor=False, empty="", id=id)
         self.run: Replay | None = None
@@ -88,7 +70,7 @@ class LanesPane(TablePane):
         self.grid.empty = words
         self.grid.set_source(RowList[Row]((), self._key, self._cells))
         self.show_title([])
-        self.post_message(self.Highlighted())
+        self.post_message(self.Highlighted(self))
 
     def fill(self, run: Replay, place: str, degraded: Mapping[int, Degraded]) -> None:
         """Show a replay; ``place`` says which session of how many."""
@@ -141,7 +123,7 @@ class LanesPane(TablePane):
                 )
             )
         self.show_title(pieces)
-        self.post_message(self.Highlighted())
+        self.post_message(self.Highlighted(self))
 
     def on_resize(self) -> None:
         """Use the room there is."""
@@ -197,17 +179,6 @@ class LanesPane(TablePane):
             pieces.append(Piece((letter if now is not before else line) + line * (self._wide - 1), style))
             before = now
         return pieces
-
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Highlighted())
-
-    @on(Grid.RowSelected)
-    def _selected(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        if isinstance(event.key, int):
-            self.post_message(self.Opened(event.key))
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: the lane's stretches."""

@@ -34,20 +34,6 @@ class StorePane(TablePane):
         "is:edited. v narrows to the cells of the map in turn. space marks: an edit is made to all marked records."
     )
 
-    class Highlighted(Message):
-        """Another record came under the cursor."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, StorePane.Highlighted)
-
-    class Opened(Message):
-        """Enter on a record; ``column`` is the column of the cursor."""
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
-
     class Wanted(Message):
         """Filter or order were changed: the rows are to be arranged anew."""
 
@@ -154,16 +140,6 @@ class StorePane(TablePane):
             return True
         return False
 
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Highlighted())
-
-    @on(Grid.RowSelected)
-    def _selected(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        self.post_message(self.Opened(event.column))
-
     @on(Grid.HeaderClicked)
     def _header(self, event: Grid.HeaderClicked) -> None:
         event.stop()
@@ -171,11 +147,6 @@ class StorePane(TablePane):
             self.reverse()
         else:
             self.sort(event.column)
-
-    @on(Grid.MarksChanged)
-    def _marked(self, event: Grid.MarksChanged) -> None:
-        event.stop()
-        self.say_counts()
 
     def copy_text(self) -> str | None:
         """What ``y`` copies: ids and texts of the chosen records."""

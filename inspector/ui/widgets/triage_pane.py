@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -16,7 +16,6 @@ from inspector.i18n import _
 from inspector.ui.panes import Table
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
-from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.inputs import SafeInput
 from inspector.ui.widgets.panes import TablePane
 from inspector.ui.widgets.signs import content
@@ -39,16 +38,6 @@ class TriagePane(TablePane):
     TriagePane.-noting > #note-line { display: block; }
     TriagePane.-noting > #triage-note { display: block; }
     """
-
-    class Highlighted(Message):
-        """Another row came under the cursor."""
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the latest counts."""
-            return isinstance(message, TriagePane.Highlighted)
-
-    class Opened(Message):
-        """Enter on an incident."""
 
     class Noted(Message):
         """A note was written."""
@@ -219,23 +208,12 @@ class TriagePane(TablePane):
         """Escape leaves the note, then the filter."""
         return self.close_note() or super().go_back()
 
-    @on(Grid.RowHighlighted)
-    def _moved(self, event: Grid.RowHighlighted) -> None:
-        event.stop()
-        self.post_message(self.Highlighted())
-
-    @on(Grid.MarksChanged)
-    def _marked(self, event: Grid.MarksChanged) -> None:
-        event.stop()
-        self.say_counts()
-
-    @on(Grid.RowSelected)
-    def _chosen(self, event: Grid.RowSelected) -> None:
-        event.stop()
-        if isinstance(event.key, GroupKey):
-            self.fold(event.key.cause)
+    def open_row(self, key: Hashable, column: str) -> None:
+        """Enter folds a group; an incident is asked for."""
+        if isinstance(key, GroupKey):
+            self.fold(key.cause)
         else:
-            self.post_message(self.Opened())
+            super().open_row(key, column)
 
     def _copied(self) -> list[Incident]:
         return [self.rows.get(identity) for identity in self.chosen()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -63,3 +63,20 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     yield
     set_language("en", data="en")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process: exit code, stdout, stderr."""
+
+    def call(*args: object) -> tuple[int, str, str]:
+        from inspector import cli
+
+        monkeypatch.setattr(sys, "argv", ["inspector", *map(str, args)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return int(stop.value.code or 0), out, err
+
+    return call

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector import cli
 from inspector.inspection import demo_folder
 
 ROW = [
@@ -19,21 +18,6 @@ ROW = [
     *("admissible", "usable", "reasons", "mdl", "gate", "trail", "assembled"),
 ]
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process: exit code, stdout, stderr."""
-
-    def call(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["inspector", *map(str, args)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return int(stop.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture

@@ -13,24 +13,10 @@ from typing import Any
 import pytest
 from junitparser import Failure, JUnitXml
 
-from inspector import cli
 from inspector.inspection import demo_folder
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["inspector", *map(str, args)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return int(stop.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture

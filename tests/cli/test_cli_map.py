@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from inspector import cli
-
 Run = Callable[..., tuple[int, str, str]]
 FACTS = """[{"ref": "f1", "body": "Ana lives in Porto.", "owner": "ana"},
  {"ref": "f2", "body": "Bo lives in Lyon.", "owner": "bo"}, {"ref": "f3", "body": "Bo drinks tea.", "owner": "bo"}]"""
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    for name in ("DATA", "CONFIG", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-
-    def call(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["inspector", *map(str, args)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(stop.value.code or 0), out, err
-
-    return call
 
 
 def test_propose_write_and_open(run: Run, tmp_path: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector import cli
 from inspector.inspection import demo_folder
 
 Run = Callable[..., tuple[int, str, str]]
@@ -21,21 +19,6 @@ NAMES = [
     "claim17_resource_sensitivity_v0_1",
     "claim20_execution_gate_v0_1",
 ]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process: exit code, stdout, stderr."""
-
-    def call(*args: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["inspector", *map(str, args)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return int(stop.value.code or 0), out, err
-
-    return call
 
 
 def evaluated(run: Run, packet: Path, lexical: str, out: Path) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from inspector.inspection import Inspection, OpenOptions, demo_folder, open_sources
+from inspector.requests import OpenRequest
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.inspect import InspectScreen
 
@@ -49,6 +50,13 @@ QUERIES: list[dict[str, Any]] = [
     },
     {"id": "q3", "text": "tea for nobody", "intent": "current", "as_of": "2026-02-01"},
 ]
+
+
+@pytest.fixture(autouse=True)
+def plain_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No motion, and no colour setting of the developer's."""
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    monkeypatch.delenv("NO_COLOR", raising=False)
 
 
 @dataclass
@@ -198,3 +206,58 @@ def demo_bench() -> OpenBench:
             inspection.close()
 
     return opening
+
+
+def _inspecting(screen: Any) -> bool:
+    return isinstance(screen, InspectScreen)
+
+
+async def _until(pilot: Pilot[Any], true: Callable[[Any], bool]) -> None:
+    for _ in range(1_000):
+        await pilot.pause(0.02)
+        if true(pilot.app.screen):
+            return
+
+
+@pytest.fixture
+def picture(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
+    """Whether a screen looks as on its picture: a bundled store, or a file, is opened and dressed, and keys pressed.
+
+    The first key is pressed when the screen is ``ready`` for it, each after it when the screen is ``settled``.
+    """
+
+    def taken(
+        store: str | Path,
+        size: tuple[int, int],
+        *keys: str,
+        look: str = "inspector-dark",
+        place: Any = "inspect",
+        demo: str = "",
+        ready: Callable[[Any], bool] = _inspecting,
+        settled: Callable[[Any], bool] = lambda _: True,
+        then: Callable[[Any], None] | None = None,
+        **options: Any,
+    ) -> bool:
+        source = demo_folder(store) if isinstance(store, str) else store
+        app = InspectorApp(
+            OpenRequest((source,), OpenOptions(temporary=True, **options), demo=demo or source.name, place=place)
+        )
+        if look == "no-color":
+            monkeypatch.setenv("NO_COLOR", "1")
+        else:
+            app.theme = look
+
+        async def run(pilot: Pilot[Any]) -> None:
+            await _until(pilot, ready)
+            await pilot.pause(0.2)
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause(0.05)
+                await _until(pilot, settled)
+            if then is not None:
+                then(pilot.app.screen)
+            await pilot.pause(0.4)
+
+        return snap_compare(app, terminal_size=size, run_before=run)
+
+    return taken

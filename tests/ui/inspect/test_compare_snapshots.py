@@ -6,49 +6,17 @@ Made anew with ``pytest tests/ui --snapshot-update``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
-from inspector.requests import OpenOptions, OpenRequest, demo_folder
-from inspector.ui.app import InspectorApp
 from inspector.ui.screens.compare import CompareScreen
-from inspector.ui.screens.inspect import InspectScreen
 
-Snap = Callable[..., bool]
-
-
-@pytest.fixture(autouse=True)
-def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No motion, and no colour setting of the developer's."""
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
-    monkeypatch.delenv("NO_COLOR", raising=False)
+Picture = Callable[..., bool]
 
 
-def after(*keys: str) -> Callable[[Pilot[Any]], Any]:
-    """Until the routes are compared; then these keys, each until nothing is worked out any more."""
-
-    async def done(pilot: Pilot[Any]) -> None:
-        for _ in range(1_000):
-            await pilot.pause(0.02)
-            screen = pilot.app.screen
-            if not isinstance(screen, CompareScreen) or (screen.state.loaded and not screen.works):
-                break
-        await pilot.pause(0.1)
-
-    async def run(pilot: Pilot[Any]) -> None:
-        for _ in range(1_000):
-            await pilot.pause(0.02)
-            if isinstance(pilot.app.screen, InspectScreen):
-                break
-        await pilot.pause(0.2)
-        for key in ("V", *keys):
-            await pilot.press(key)
-            await done(pilot)
-        await pilot.pause(0.3)
-
-    return run
+def compared(screen: object) -> bool:
+    """Whether nothing is worked out any more."""
+    return not isinstance(screen, CompareScreen) or (screen.state.loaded and not screen.works)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +33,5 @@ def after(*keys: str) -> Callable[[Pilot[Any]], Any]:
     ],
     ids=["table-80", "table-200", "plots-light", "plots-no-color", "plot-80", "labels", "queries", "settings-80"],
 )
-def test_compare(
-    snap_compare: Snap, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], look: str, keys: tuple[str, ...]
-) -> None:
-    if look == "no-color":
-        monkeypatch.setenv("NO_COLOR", "1")
-    app = InspectorApp(OpenRequest((demo_folder("incidents"),), OpenOptions(temporary=True), demo="incidents"))
-    if look != "no-color":
-        app.theme = look
-    assert snap_compare(app, terminal_size=size, run_before=after(*keys))
+def test_compare(picture: Picture, size: tuple[int, int], look: str, keys: tuple[str, ...]) -> None:
+    assert picture("incidents", size, "V", *keys, look=look, settled=compared)

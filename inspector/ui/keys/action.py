@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from inspector.i18n import _
 
@@ -51,3 +53,29 @@ class Action:
     def key_list(self) -> list[str]:
         """The default keys, one by one."""
         return [key for key in self.keys.split(",") if key]
+
+
+class Makes(Protocol):
+    """Makes an action of one place: its verb, keys, name and help; with a label it stands in the footer."""
+
+    def __call__(self, verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
+        """The action; ``run`` is what it does where the verb does not say it."""
+        ...
+
+
+def actions_of(place: str, group: str = "", *, palette: bool = True) -> Makes:
+    """What makes the actions of a place; ``group`` names them in the palette, else each name states its own."""
+
+    def act(verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
+        name = f"{group}: {name}" if group else name
+        footer = bool(label)
+        return Action(f"{place}.{verb}", keys, name, help, run or verb, label=label, footer=footer, palette=palette)
+
+    return act
+
+
+def undo_and_redo(act: Makes, group: str = "", label: str = "") -> Iterator[Action]:
+    """The two keys of every screen that edits."""
+    prefix = f"{group}: " if group else ""
+    yield act("undo", "u", f"{prefix}Undo", "undo the last edit", label)
+    yield act("redo", "ctrl+r", f"{prefix}Redo", "redo what was undone")

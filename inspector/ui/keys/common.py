@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.ui.keys.action import Action
+from inspector.ui.keys.action import Action, actions_of
 
 
 def everywhere() -> Iterator[Action]:
@@ -79,9 +79,7 @@ def everywhere() -> Iterator[Action]:
 def grid() -> Iterator[Action]:
     """Moving and marking in any table."""
 
-    def move(verb: str, keys: str, name: str, help: str) -> Action:
-        return Action(f"grid.{verb}", keys, f"Table: {name}", help, verb, palette=False)
-
+    move = actions_of("grid", "Table", palette=False)
     yield move("cursor_up", "up,k", "Up", "one row up")
     yield move("cursor_down", "down,j", "Down", "one row down")
     yield move("cursor_left", "left,h", "Left", "one column to the left, or scroll left")
@@ -99,8 +97,10 @@ def grid() -> Iterator[Action]:
 def text() -> Iterator[Action]:
     """Reading any long text."""
 
+    act = actions_of("text", "Text", palette=False)
+
     def move(verb: str, keys: str, help: str) -> Action:
-        return Action(f"text.{verb}", keys, f"Text: {help.capitalize()}", help, verb, palette=False)
+        return act(verb, keys, help.capitalize(), help)
 
     yield move("line_up", "up,k", "one line up")
     yield move("line_down", "down,j", "one line down")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.ui.keys.action import Action
+from inspector.ui.keys.action import Action, actions_of
 
 
 def compare() -> Iterator[Action]:
     """The screen, its views and its plots."""
 
-    def act(verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
-        return Action(f"compare.{verb}", keys, f"Compare: {name}", help, run or verb, label=label, footer=bool(label))
-
+    act = actions_of("compare", "Compare")
     yield act("routes", "1", "Routes", "routes side by side at matched recall", run="view('routes')")
     yield act("plots", "2", "Plots", "the figures as plots", run="view('plots')")
     yield act("labels", "3", "Label errors", "what label errors cost each route", run="view('labels')")
@@ -54,9 +52,7 @@ def compare() -> Iterator[Action]:
 def plots() -> Iterator[Action]:
     """Going about in a plot."""
 
-    def move(verb: str, keys: str, name: str, help: str) -> Action:
-        return Action(f"plot.{verb}", keys, f"Plot: {name}", help, verb, palette=False)
-
+    move = actions_of("plot", "Plot", palette=False)
     yield move("up", "up,k", "Up", "to the route before")
     yield move("down", "down,j", "Down", "to the next route")
     yield move("left", "left,h", "Left", "to a lesser prefix or rate")

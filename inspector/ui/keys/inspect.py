@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.ui.keys.action import Action
+from inspector.ui.keys.action import Action, actions_of, undo_and_redo
 
 
 def inspect() -> Iterator[Action]:
     """The screen itself, its queries, candidates and bundle."""
 
-    def act(verb: str, keys: str, name: str, help: str, label: str = "") -> Action:
-        run = {
-            "judge_yes": "judge('1')",
-            "judge_no": "judge('0')",
-            "judge_unknown": "judge('?')",
-            "judge_clear": "judge('')",
-        }
-        return Action(f"inspect.{verb}", keys, name, help, run.get(verb, verb), label=label, footer=bool(label))
-
+    act = actions_of("inspect")
     yield act("edit", "e", "Edit: Edit", "edit the field under the cursor, of all marked memories", "edit")
-    yield act("judge_yes", "1", "Judge: Set 1", "judge the axis under the cursor as 1", "judge")
-    yield act("judge_no", "0", "Judge: Set 0", "judge the axis under the cursor as 0")
-    yield act("judge_unknown", "full_stop", "Judge: Set ?", "judge the axis under the cursor as unknown")
-    yield act("judge_clear", "minus", "Judge: Clear", "take the judgment away; the rule decides again")
-    yield act("undo", "u", "Edit: Undo", "undo the last edit", "undo")
-    yield act("redo", "ctrl+r", "Edit: Redo", "redo what was undone")
+    yield act("judge_yes", "1", "Judge: Set 1", "judge the axis under the cursor as 1", "judge", "judge('1')")
+    yield act("judge_no", "0", "Judge: Set 0", "judge the axis under the cursor as 0", run="judge('0')")
+    yield act(
+        "judge_unknown", "full_stop", "Judge: Set ?", "judge the axis under the cursor as unknown", run="judge('?')"
+    )
+    yield act("judge_clear", "minus", "Judge: Clear", "take the judgment away; the rule decides again", run="judge('')")
+    yield from undo_and_redo(act, "Edit", "undo")
     yield act(
         "revert",
         "backspace,delete",
@@ -129,17 +122,12 @@ def panes() -> Iterator[Action]:
         "reader.choose", "enter", "Detail: Choose", "edit the field, apply the edit, go to the memory under the cursor"
     )
 
-    def type_in(verb: str, keys: str, help: str) -> Action:
-        return Action(f"editor.{verb}", keys, f"Value: {help.capitalize()}", help, verb, palette=False)
+    editor = actions_of("editor", "Value", palette=False)
 
-    yield Action(
-        "editor.save",
-        "ctrl+s",
-        "Value: Save",
-        "save; enter does too where the value has one line",
-        "save",
-        palette=False,
-    )
+    def type_in(verb: str, keys: str, help: str) -> Action:
+        return editor(verb, keys, help.capitalize(), help)
+
+    yield editor("save", "ctrl+s", "Save", "save; enter does too where the value has one line")
     yield type_in("absent", "f2", "take the key away altogether")
     yield type_in("null", "f3", "set null")
     yield type_in("empty", "f4", "set the empty value of its kind")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.ui.keys.action import Action
+from inspector.ui.keys.action import Action, actions_of, undo_and_redo
 
 
 def store() -> Iterator[Action]:
     """The screen, its records and its views."""
 
-    def act(verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
-        return Action(f"store.{verb}", keys, name, help, run or verb, label=label, footer=bool(label))
-
+    act = actions_of("store")
     yield act("records", "1", "Store: Records", "every record of the store", "records", "view('records')")
     yield act("coverage", "2", "Store: Coverage", "the coverage map and its lists", "coverage", "view('coverage')")
     yield act("findings", "3", "Store: Findings", "the findings of lint", "findings", "view('findings')")
@@ -30,8 +28,7 @@ def store() -> Iterator[Action]:
         "Store: Move",
         "archive, resume, forget, quarantine or release the marked records, with a cause",
     )
-    yield act("undo", "u", "Store: Undo", "undo the last edit")
-    yield act("redo", "ctrl+r", "Store: Redo", "redo what was undone")
+    yield from undo_and_redo(act, "Store")
     yield act("revert", "backspace,delete", "Store: Revert field", "the field under the cursor back to the source's")
     yield act("edits", "E", "Store: List edits", "the list of edits; revert one or all")
     yield act("close_gap", "f", "Store: Close gap", "apply the shortest edit that closes the record's gap")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.ui.keys.action import Action
+from inspector.ui.keys.action import Action, actions_of, undo_and_redo
 
 
 def triage() -> Iterator[Action]:
     """The queue, the incident beside it, and the line in which a note is written."""
 
-    def act(verb: str, keys: str, name: str, help: str, label: str = "", run: str = "") -> Action:
-        return Action(f"triage.{verb}", keys, f"Triage: {name}", help, run or verb, label=label, footer=bool(label))
-
+    act = actions_of("triage", "Triage")
     yield act(
         "inspect", "i", "Inspect", "the query in Inspect, with the cursor on the memory that proves it", "inspect"
     )
@@ -35,8 +33,7 @@ def triage() -> Iterator[Action]:
     yield act(
         "fix", "f", "Apply smallest", "apply the smallest edit that mends the verdict: under the cursor, else first"
     )
-    yield act("undo", "u", "Undo", "undo the last edit")
-    yield act("redo", "ctrl+r", "Redo", "redo what was undone")
+    yield from undo_and_redo(act)
     yield act("edits", "E", "List edits", "the list of edits; revert one or all")
     yield act("full_text", "t", "Full text", "question, prompt and answer in full")
     yield act("to_queue", "Q", "Queue", "to the queue")

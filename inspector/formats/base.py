@@ -82,18 +82,14 @@ class Watch:
     def advance(self, size: int) -> None:
         """Count ``size`` more bytes as read."""
         self._done += size
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + REPORT_EVERY
-        if self._cancelled():
-            raise Cancelled(_("reading was cancelled"))
-        if self._on_progress is not None:
-            self._on_progress(Progress(self._what, self._done, self._total, _("bytes")))
+        self._report(lambda: Progress(self._what, self._done, self._total, _("bytes")))
 
     def rows(self, name: str, done: int, doing: str = "") -> None:
         """Report the rows of a database read so far, of which the number is not known; ``doing`` has a place for what
         is read."""
+        self._report(lambda: Progress((doing or _("reading {what}")).format(what=name), done, None, _("rows")))
+
+    def _report(self, progress: Callable[[], Progress]) -> None:
         now = time.monotonic()
         if now < self._next:
             return
@@ -101,7 +97,7 @@ class Watch:
         if self._cancelled():
             raise Cancelled(_("reading was cancelled"))
         if self._on_progress is not None:
-            self._on_progress(Progress((doing or _("reading {what}")).format(what=name), done, None, _("rows")))
+            self._on_progress(progress())
 
     def finish(self) -> None:
         """Report the end, whatever the time of the last report."""

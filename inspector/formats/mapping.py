@@ -209,13 +209,8 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
             yield raw
         return
     if container in ("csv", "parquet"):
-        raise InputError.at(
-            file,
-            None,
-            where,
-            _("{name} is {container}").format(name=name, container=container),
-            _("no records path: every row is a record"),
-        )
+        wrong = _("{name} is {container}").format(name=name, container=container)
+        raise InputError.at(file, None, where, wrong, _("no records path: every row is a record"))
     wanted = path_text(section.records)
     found = False
     for raw in read_rows(path, name, "json", watch, collector.fault, frozenset((section.records,))):
@@ -223,22 +218,12 @@ def _rows(path: Path, name: str, file: str, section: Section, collector: Collect
             continue
         found = True
         if raw.whole:
-            raise InputError.at(
-                file,
-                None,
-                where,
-                _("{wanted} of {name} is not a list").format(wanted=wanted, name=name),
-                _("the path to a list"),
-            )
+            wrong = _("{wanted} of {name} is not a list").format(wanted=wanted, name=name)
+            raise InputError.at(file, None, where, wrong, _("the path to a list"))
         yield raw
     if not found:
-        raise InputError.at(
-            file,
-            None,
-            where,
-            _("{name} has nothing, or an empty list, at {wanted}").format(name=name, wanted=wanted),
-            _("the path to a list"),
-        )
+        wrong = _("{name} has nothing, or an empty list, at {wanted}").format(name=name, wanted=wanted)
+        raise InputError.at(file, None, where, wrong, _("the path to a list"))
 
 
 def _container(path: Path) -> Container | Literal["sqlite", "postgresql"]:

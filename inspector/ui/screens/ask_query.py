@@ -18,7 +18,7 @@ from inspector.i18n import N_, _
 from inspector.records import INTENTS, Namespace
 from inspector.text import visible as inert
 from inspector.ui.actions import bindings
-from inspector.ui.screens.base import Dialog
+from inspector.ui.screens.form import FormDialog
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.inputs import SafeInput
@@ -38,7 +38,7 @@ LINES = (
 )
 
 
-class AskQueryDialog(Dialog[dict[str, Any]]):
+class AskQueryDialog(FormDialog[dict[str, Any]]):
     """Lines for a question; the result are the query's fields, without an id.
 
     ``owned`` gives the store's namespaces that name a principal, which are proposed as its own; ``known`` are words to
@@ -151,18 +151,6 @@ class AskQueryDialog(Dialog[dict[str, Any]]):
             return
         self.dismiss(made)
 
-    def action_previous(self) -> None:
-        """The known word before."""
-        self._step(-1)
-
-    def action_next(self) -> None:
-        """The next known word."""
-        self._step(1)
-
-    def _step(self, direction: int) -> None:
-        line = self.focused
-        words = self._known.get((line.id or "").removeprefix("line-"), ()) if isinstance(line, SafeInput) else ()
-        if isinstance(line, SafeInput) and words:
-            at = words.index(line.value) + direction if line.value in words else (0 if direction > 0 else -1)
-            line.value = words[at % len(words)]
-            line.cursor_position = len(line.value)
+    def known_words(self, field: str) -> Sequence[str]:
+        """The words that a field may hold, as far as they are known."""
+        return self._known.get(field, ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,7 +16,7 @@ from inspector.errors import FieldError
 from inspector.i18n import _
 from inspector.records import Memory
 from inspector.ui.actions import bindings
-from inspector.ui.screens.base import Dialog
+from inspector.ui.screens.form import FormDialog
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.gate_form import HINTS, WORDS, GovernsForm
@@ -25,10 +25,13 @@ from inspector.ui.widgets.safe import plain
 from inspector.ui.widgets.signs import content
 from inspector.ui.widgets.values import show_value
 
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
+
 _KEYS = ("save", "previous", "next")
 
 
-class GovernsDialog(Dialog[bool]):
+class GovernsDialog(FormDialog[bool]):
     """Lines for governs and authority; the result is True where something was stored.
 
     ``preview`` gives what the edits would change, a phrase each; ``save`` stores them, or raises FieldError, which is
@@ -60,6 +63,18 @@ class GovernsDialog(Dialog[bool]):
         self._preview = preview
         self._save = save
         self._timezone = timezone
+
+    @classmethod
+    def of(
+        cls, inspection: Inspection, qi: int | None, mi: int, save: Callable[[Mapping[str, Any]], None]
+    ) -> GovernsDialog:
+        """The form of a memory of the store, previewed for a query."""
+        return cls(
+            inspection.memories[mi],
+            lambda edits: inspection.gate_try(qi, mi, edits).words,
+            save,
+            inspection.settings.timezone,
+        )
 
     def compose(self) -> ComposeResult:
         """The lines in two parts, what they would change, the keys."""
@@ -131,21 +146,9 @@ class GovernsDialog(Dialog[bool]):
             return
         self.dismiss(bool(edits))
 
-    def action_previous(self) -> None:
-        """The known word before."""
-        self._step(-1)
-
-    def action_next(self) -> None:
-        """The next known word."""
-        self._step(1)
-
-    def _step(self, direction: int) -> None:
-        line = self.focused
-        words = WORDS.get((line.id or "").removeprefix("line-"), ()) if isinstance(line, SafeInput) else ()
-        if isinstance(line, SafeInput) and words:
-            at = words.index(line.value) + direction if line.value in words else (0 if direction > 0 else -1)
-            line.value = words[at % len(words)]
-            line.cursor_position = len(line.value)
+    def known_words(self, field: str) -> Sequence[str]:
+        """The words that a field may hold, as far as they are known."""
+        return WORDS.get(field, ())
 
     def copy_text(self) -> str:
         """What ``y`` copies: the lines as they stand."""

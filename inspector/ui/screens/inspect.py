@@ -367,10 +367,6 @@ class InspectScreen(InspectCompare, InspectTriage):
         """To the detail."""
         self.detail.go_to(self.detail.active, focus=True)
 
-    async def action_edits(self) -> None:
-        """The list of edits."""
-        await self.app.run_action("edits")
-
     def action_next_query(self) -> None:
         """The next query."""
         self.query_pane.step(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from inspector.ui.screens.working import WorkScreen
+from inspector.ui.screens.working import EditScreen
 from inspector.ui.widgets.bundle_line import BundleBar
 from inspector.ui.widgets.candidate_pane import CandidatePane
 from inspector.ui.widgets.detail import Detail
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 
-class InspectBase(WorkScreen):
+class InspectBase(EditScreen):
     """What editing, evaluating and showing share. ``busy`` is set while a route is evaluated in a thread: reading and
     editing go on meanwhile, on the candidates in force."""
 

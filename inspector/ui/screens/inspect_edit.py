@@ -219,16 +219,6 @@ class InspectEditing(InspectBase):
             self.looked()
             self.inspection.judge(self.qi, indices, axis, value)
 
-    def action_undo(self) -> None:
-        """Undo the last edit."""
-        self.looked()
-        change_store(self, self.inspection.undo, _("nothing to undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was undone."""
-        self.looked()
-        change_store(self, self.inspection.redo, _("nothing to redo"))
-
     def action_flip(self) -> None:
         """Apply the smallest edit that flips the verdict: the one under the cursor, else the first."""
         current = self.candidate_pane.current

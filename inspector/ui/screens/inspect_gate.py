@@ -99,14 +99,7 @@ class InspectGate(InspectEditing):
 
     def open_form(self, mi: int) -> None:
         """Open the short form of a memory, with what it would move for the selected query."""
-        self.app.push_screen(
-            GovernsDialog(
-                self.inspection.memories[mi],
-                lambda edits: self.inspection.gate_try(self.qi, mi, edits).words,
-                partial(self._store, mi),
-                self.inspection.settings.timezone,
-            )
-        )
+        self.app.push_screen(GovernsDialog.of(self.inspection, self.qi, mi, partial(self._store, mi)))
 
     def _store(self, mi: int, edits: Mapping[str, Any]) -> None:
         self.looked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from textual import on
@@ -17,7 +18,7 @@ from inspector.errors import FieldError, InspectorError
 from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS
 from inspector.ui.actions import bindings
-from inspector.ui.screens.base import Dialog
+from inspector.ui.screens.form import FormDialog
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
@@ -36,7 +37,7 @@ def example_words(values: list[Any]) -> str:
     return ", ".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values)
 
 
-class RuleDialog(Dialog[bool]):
+class RuleDialog(FormDialog[bool]):
     """Chooses the source of one field; the result is True where the mapping was changed.
 
     Enter takes the path under the cursor, or the marked ones together: as the segments of a namespace, joined with a
@@ -171,20 +172,9 @@ class RuleDialog(Dialog[bool]):
         self.query_one(".says", Static).update(content([Piece(f"✗ {visible(str(error))}", "bad")]))
         self.app.bell()
 
-    def action_previous(self) -> None:
-        """The unit before."""
-        self._step(-1)
-
-    def action_next(self) -> None:
-        """The next unit."""
-        self._step(1)
-
-    def _step(self, direction: int) -> None:
-        line = self.focused
-        words = ["", *UNITS]
-        if isinstance(line, SafeInput) and line.id == "line-unit":
-            at = words.index(line.value) + direction if line.value in words else 0
-            line.value = words[at % len(words)]
+    def known_words(self, field: str) -> Sequence[str]:
+        """The units of a time."""
+        return ("", *UNITS) if field == "unit" else ()
 
 
 def _shown(value: Any) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from inspector.store.lint import SEVERITIES, Finding
 from inspector.survey import Survey
-from inspector.ui.screens.working import WorkScreen
+from inspector.ui.screens.working import EditScreen
 from inspector.ui.widgets.cells import Cell, Piece
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.store_about import SEVERITY_SIGNS
@@ -102,7 +102,7 @@ class StoreState:
         return ranks
 
 
-class StoreBase(WorkScreen):
+class StoreBase(EditScreen):
     """What the parts of the screen share. ``qi`` is the query that Inspect shows, None where there is none."""
 
     def __init__(self, inspection: Inspection, state: StoreState, qi: int | None) -> None:

@@ -10,7 +10,6 @@ from inspector.errors import FieldError
 from inspector.gate.gaps import Offer
 from inspector.i18n import _
 from inspector.records import ABSENT
-from inspector.ui.changing import change_store
 from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.gate_form import GovernsDialog
 from inspector.ui.screens.store_base import StoreBase
@@ -94,18 +93,6 @@ class StoreEditing(StoreBase):
             return
         self.inspection.edit_each("memory", [(mi, field, memories[mi].fields.get(field, ABSENT)) for mi in edited])
 
-    def action_undo(self) -> None:
-        """Undo the last edit."""
-        change_store(self, self.inspection.undo, _("nothing to undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was undone."""
-        change_store(self, self.inspection.redo, _("nothing to redo"))
-
-    async def action_edits(self) -> None:
-        """The list of edits."""
-        await self.app.run_action("edits")
-
     def records_in_hand(self) -> list[int]:
         """The records that the view in sight has chosen: marked, else under the cursor."""
         raise NotImplementedError
@@ -140,14 +127,7 @@ class StoreEditing(StoreBase):
         """The short form for the record under the cursor."""
         mi = self.mi
         if mi is not None:
-            self.app.push_screen(
-                GovernsDialog(
-                    self.inspection.memories[mi],
-                    lambda edits: self.inspection.gate_try(self.qi, mi, edits).words,
-                    partial(self._store, mi),
-                    self.inspection.settings.timezone,
-                )
-            )
+            self.app.push_screen(GovernsDialog.of(self.inspection, self.qi, mi, partial(self._store, mi)))
 
     def _store(self, mi: int, edits: Mapping[str, Any]) -> None:
         try:

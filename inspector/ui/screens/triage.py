@@ -18,7 +18,6 @@ from inspector.audit.triage import Incident, State
 from inspector.i18n import _
 from inspector.text import counted
 from inspector.ui.actions import bindings
-from inspector.ui.changing import change_store
 from inspector.ui.messages import guarded
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.triage_base import TriageState
@@ -329,18 +328,6 @@ class TriageScreen(TriageReporting):
             )
         else:
             self.apply(*chosen)
-
-    def action_undo(self) -> None:
-        """Undo the last edit."""
-        change_store(self, self.inspection.undo, _("nothing to undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was undone."""
-        change_store(self, self.inspection.redo, _("nothing to redo"))
-
-    async def action_edits(self) -> None:
-        """The list of edits."""
-        await self.app.run_action("edits")
 
     def action_full_text(self) -> None:
         """Question, prompt and answer in full, with their marks."""

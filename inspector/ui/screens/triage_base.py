@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from inspector.audit.triage import Incident
 from inspector.triage import Triage
-from inspector.ui.screens.working import WorkScreen
+from inspector.ui.screens.working import EditScreen
 from inspector.ui.widgets.reader import Reader
 from inspector.ui.widgets.triage_pane import TriagePane
 from inspector.ui.widgets.triage_rows import QueueRows
@@ -31,7 +31,7 @@ class TriageState:
     stamp: tuple[object, ...] = ()
 
 
-class TriageBase(WorkScreen):
+class TriageBase(EditScreen):
     """What the parts of the screen share."""
 
     def __init__(self, inspection: Inspection, state: TriageState) -> None:

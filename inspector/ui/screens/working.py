@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from inspector.i18n import _
 from inspector.records import OnProgress, Progress
+from inspector.ui.changing import change_store
 from inspector.ui.messages import ErrorRaised, guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
@@ -218,3 +219,24 @@ class WorkScreen(BaseScreen):
         """Work that nobody waits for is given up; what it has kept is kept."""
         for work in self.works:
             self.give_up(work)
+
+
+class EditScreen(WorkScreen):
+    """A screen from which the store is edited: undo, redo, and the list of edits."""
+
+    def looked(self) -> None:
+        """What an earlier edit changed in sight has been seen; the next one is marked alone."""
+
+    def action_undo(self) -> None:
+        """Undo the last edit."""
+        self.looked()
+        change_store(self, self.inspection.undo, _("nothing to undo"))
+
+    def action_redo(self) -> None:
+        """Redo what was undone."""
+        self.looked()
+        change_store(self, self.inspection.redo, _("nothing to redo"))
+
+    async def action_edits(self) -> None:
+        """The list of edits."""
+        await self.app.run_action("edits")

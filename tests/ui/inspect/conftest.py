@@ -238,13 +238,13 @@ def picture(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) 
         then: Callable[[Any], None] | None = None,
         **options: Any,
     ) -> bool:
+        if look == "no-color":
+            monkeypatch.setenv("NO_COLOR", "1")
         source = demo_folder(store) if isinstance(store, str) else store
         app = InspectorApp(
             OpenRequest((source,), OpenOptions(temporary=True, **options), demo=demo or source.name, place=place)
         )
-        if look == "no-color":
-            monkeypatch.setenv("NO_COLOR", "1")
-        else:
+        if look != "no-color":
             app.theme = look
 
         async def run(pilot: Pilot[Any]) -> None:

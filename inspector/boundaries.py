@@ -19,7 +19,7 @@ from inspector.store import boundary
 from inspector.store.boundary import VERBS, Move, Option, Proposal, Refused, Verb
 from inspector.store.degraded import Degraded, degraded
 from inspector.store.replay import Lane, Replay, lanes_of, replay, sessions
-from inspector.store.timeline import Standing
+from inspector.store.timeline import Standing, marks_of
 from inspector.times import EXPECTED, Instant, parse_time
 from inspector.views import Change
 
@@ -100,6 +100,13 @@ def default_at(inspection: Inspection, qi: int | None = None) -> str | int | flo
     if instant is None:
         return None
     return read_at(instant.text, inspection.settings.timezone)
+
+
+def latest_mark(inspection: Inspection, mis: Sequence[int]) -> Instant | None:
+    """The last time that a mark of one of the memories has: before it none of them can be moved (DESIGN 9)."""
+    timezone = inspection.settings.timezone
+    times = [mark.at for mi in mis for mark in marks_of(inspection.memories[mi], timezone) if mark.at is not None]
+    return max(times, key=lambda at: at.us, default=None)
 
 
 def trials(

@@ -28,6 +28,7 @@ from inspector.cli_options import (
     route_options,
     run_ui,
     say,
+    screen_option,
     store_options,
     tell_opened,
     writing,
@@ -36,6 +37,7 @@ from inspector.errors import InspectorError
 from inspector.i18n import _, _d
 
 if TYPE_CHECKING:
+    from inspector.requests import Place
     from inspector.store.sqlpatch import Dialect
 
 
@@ -62,17 +64,18 @@ def cli(ctx: click.Context) -> None:
 
 @cli.command()
 @click.argument("name", required=False)
+@screen_option
 @room_options
 @route_options
 @decision_options
-def demo(name: str | None, present: bool, redact: bool, **given: Any) -> None:
+def demo(name: str | None, place: Place, present: bool, redact: bool, **given: Any) -> None:
     """Open the bundled store NAME in the terminal UI; without NAME, choose one."""
     from inspector.requests import OpenRequest, demo_folder
 
     if name is None:
         run_ui(None, present=present, redact=redact)
         return
-    request = OpenRequest((demo_folder(name),), options_of({**given, "temporary": True}), demo=name)
+    request = OpenRequest((demo_folder(name),), options_of({**given, "temporary": True}), demo=name, place=place)
     run_ui(request, present=present, redact=redact)
 
 
@@ -82,15 +85,16 @@ cli.add_command(cli_learn.serve)
 
 @cli.command("open")
 @click.argument("sources", nargs=-1, required=True, type=FOLDER_OR_FILE)
+@screen_option
 @store_options
 @room_options
 @route_options
 @decision_options
-def open_(sources: tuple[Path, ...], present: bool, redact: bool, **given: Any) -> None:
+def open_(sources: tuple[Path, ...], place: Place, present: bool, redact: bool, **given: Any) -> None:
     """Open your own store (files or bundle folders) in the terminal UI."""
     from inspector.requests import OpenRequest
 
-    run_ui(OpenRequest(sources, options_of(given)), present=present, redact=redact)
+    run_ui(OpenRequest(sources, options_of(given), place=place), present=present, redact=redact)
 
 
 @cli.command()
@@ -429,9 +433,10 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
-        say(_("error: {format_message}").format(format_message=error.format_message()))
+        said = _("error: {format_message}").format(format_message=" ".join(error.format_message().split()).rstrip("."))
         if isinstance(error, click.UsageError) and error.ctx is not None:
-            say(_("try: {command_path} --help").format(command_path=error.ctx.command_path))
+            said += _(": see {command_path} --help").format(command_path=error.ctx.command_path)
+        say(said)
         code = 2
     except InspectorError as error:
         say(_("error: {error}").format(error=error))

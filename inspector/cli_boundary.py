@@ -12,11 +12,12 @@ import click
 
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
-from inspector.errors import InspectorError
+from inspector.errors import FieldError, InspectorError
 from inspector.i18n import _, _d, ngettext_d, told
 from inspector.text import counted, visible
 
 if TYPE_CHECKING:
+    from inspector.inspection import Inspection
     from inspector.store.boundary import Verb
     from inspector.store.replay import Replay
 
@@ -57,10 +58,7 @@ def transition(
     with opened(sources, given, evaluate=False) as inspection:
         mis = list(dict.fromkeys(inspection.find_memory(one, namespace) for one in ids))
         qi = None if query_id is None else inspection.find_query(query_id)
-        when = boundaries.default_at(inspection, qi) if at is None else at
-        if when is None:
-            raise InspectorError(_("--at: the store states no time: give one, or 'now'"))
-        when = boundaries.read_at(when, inspection.settings.timezone)
+        when = _time(inspection, qi, at)
         boundaries.move(inspection, mis, verb, when, cause=cause, query_id=query_id)
         moved = {inspection.memories[mi].uid for mi in mis}
         edits = [
@@ -79,6 +77,19 @@ def transition(
                     cause=told(last["cause"]),
                 )
             )
+
+
+def _time(inspection: Inspection, qi: int | None, at: str | None) -> str | int | float:
+    """The time of a transition. Raises InspectorError that names the option."""
+    from inspector import boundaries
+
+    when = boundaries.default_at(inspection, qi) if at is None else at
+    if when is None:
+        raise InspectorError(_("--at: the store states no time: give one, or 'now'"))
+    try:
+        return boundaries.read_at(when, inspection.settings.timezone)
+    except FieldError as error:
+        raise InspectorError(f"--at: {error.wrong}: {error.expected}") from None
 
 
 @click.command(cls=SpokenCommand)

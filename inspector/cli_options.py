@@ -110,6 +110,18 @@ def export_store_options(command: Command) -> Command:
     return store_options(command, "--from")
 
 
+def screen_option(command: Command) -> Command:
+    """Which screen of the terminal UI is shown first."""
+    return click.option(
+        "--screen",
+        "place",
+        type=click.Choice(["inspect", "triage", "compare", "store"]),
+        default="inspect",
+        show_default=True,
+        help="The screen that is shown first.",
+    )(command)
+
+
 def room_options(command: Command) -> Command:
     """How the terminal UI is shown to a room."""
     command = click.option(

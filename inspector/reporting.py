@@ -217,7 +217,7 @@ class _Incident:
         """The incident as an object."""
         audit = self.audit
         stages = audit.stages
-        eligible = self._eligible()
+        eligible = self.inspection.missing_usable(self.qi)
         return {
             "query": self._query(),
             "stage": stages.first,
@@ -245,14 +245,6 @@ class _Incident:
             "unknown": self._unknown(),
             "notes": list(audit.notes),
         }
-
-    def _eligible(self) -> list[int]:
-        """Memories with verdict 1 and relevance 1 that neither the route nor an event of the trace retrieved."""
-        count = len(self.inspection.memories)
-        pairs = np.arange(count, dtype=np.int64), np.full(count, self.qi, dtype=np.int64)
-        usable = judge_pairs(self.inspection.engine, *pairs)["usable"] == Trit.YES
-        held = {row.mi for row in self.audit.rows if row.retrieved == Trit.YES}
-        return [mi for mi in np.nonzero(usable)[0].tolist() if mi not in held]
 
     def _query(self) -> dict[str, Any]:
         line = self.inspection.bundle_line(self.qi)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from inspector.mdl import Pool
 
 
+Place = Literal["inspect", "triage", "compare", "store"]
+
+
 @dataclass(frozen=True, slots=True)
 class Demo:
     """A bundled store: its name, what it teaches in one line, its folder, its language."""
@@ -122,12 +125,12 @@ _KINDS: dict[str, type] = {"lenient": bool, "assume": dict, "planes": bool}  # t
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
     """What the terminal UI is asked to open: sources and options; ``demo`` names a bundled store, ``place`` the screen
-    that is shown first."""
+    that is shown first, with Inspect behind it."""
 
     sources: tuple[Path, ...]
     options: OpenOptions = field(default_factory=OpenOptions)
     demo: str | None = None
-    place: Literal["inspect", "triage"] = "inspect"
+    place: Place = "inspect"
 
 
 def demos() -> list[Demo]:

@@ -19,11 +19,14 @@ from inspector.gate.grants import GrantComparison
 from inspector.gate.summary import summarise
 from inspector.i18n import told
 from inspector.inspection import Inspection
-from inspector.records import ABSENT, AXES, FieldRead
+from inspector.records import ABSENT, AXES, FieldRead, Memory
 from inspector.retriever import degraded_words
 from inspector.rows_mdl import decision_json, query_json, summary_json
 from inspector.trit import Trit
 from inspector.views import Candidate, Figures, QueryRow
+
+#: Of the memories that are eligible and missing so many are named a query; a store of one tag may have thousands.
+_MISSING_NAMED = 100
 
 
 def _number(value: float | None) -> float | None:
@@ -44,12 +47,9 @@ def row(inspection: Inspection, qi: int, candidate: Candidate) -> dict[str, Any]
     explanation = inspection.explain(qi, candidate.mi)
     assembled = int(any(line.mi == candidate.mi for line in inspection.audit(qi).prompt.lines))
     memory = inspection.memories[candidate.mi]
-    namespace = memory.get("namespace")
     return {
         "query_id": inspection.queries[qi].id,
-        "namespace": memory.get("namespaces")
-        if namespace is ABSENT and memory.value("namespaces")
-        else _json(namespace),
+        "namespace": _owner(memory),
         "memory_id": candidate.memory_id,
         "rank": candidate.rank,
         "score": _number(candidate.score),
@@ -111,8 +111,24 @@ def _query_row(inspection: Inspection, row: QueryRow) -> dict[str, Any]:
         **_figures(row.figures),
         "mdl": decision_json(decision.query if decision is not None else None),
         **_audited(inspection, row.qi),
+        "eligible_missing": _missing(inspection, row.qi),
         "degraded": inspection.retriever.degraded.get(row.qi),
     }
+
+
+def _owner(memory: Memory) -> Any:
+    """The memory's namespace, or all of several."""
+    namespace = memory.get("namespace")
+    several = namespace is ABSENT and memory.value("namespaces")
+    return memory.get("namespaces") if several else _json(namespace)
+
+
+def _missing(inspection: Inspection, qi: int) -> dict[str, Any]:
+    """Memories with verdict 1 and relevance 1 that were not retrieved: how many, and the first of them (DESIGN 8)."""
+    found = inspection.missing_usable(qi)
+    memories = [inspection.memories[mi] for mi in found[:_MISSING_NAMED]]
+    named = [{"namespace": _owner(one), "memory_id": one.id} for one in memories]
+    return {"count": len(found), "memories": named}
 
 
 def _audited(inspection: Inspection, qi: int) -> dict[str, Any]:

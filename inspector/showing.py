@@ -196,11 +196,22 @@ class Showing(Audited):
     @locked
     def eligible_missing(self, qi: int) -> list[Candidate]:
         """Memories with verdict 1 and relevance 1 that were not retrieved (DESIGN 8)."""
-        memories = np.arange(len(self.memories), dtype=np.int64)
-        query = np.full(len(self.memories), qi, dtype=np.int64)
-        usable = judge_pairs(self.engine, memories, query)["usable"] == Trit.YES
         held = set(self.evaluation.memory[qi].tolist())
-        return [self.why_not(qi, mi) for mi in np.nonzero(usable)[0].tolist() if mi not in held]
+        return [self.why_not(qi, mi) for mi in self.usable(qi) if mi not in held]
+
+    @locked
+    def usable(self, qi: int) -> list[int]:
+        """The stored memories with verdict 1 and relevance 1 for the query, retrieved or not, in the store's order."""
+        query = np.array([qi], dtype=np.int64)
+        relevant = self.engine.relevance(np.arange(len(self.memories), dtype=np.int64), query) == Trit.YES
+        memories = np.nonzero(relevant)[0]  # few: what is required, judged relevant, or of the query's tag
+        return memories[self.engine.admissible(memories, query) == Trit.YES].tolist() if len(memories) else []
+
+    @locked
+    def missing_usable(self, qi: int) -> list[int]:
+        """Of :meth:`usable` those that neither the route nor an event of the trace retrieved (DESIGN 8)."""
+        held = {row.mi for row in self.audit(qi).rows if row.retrieved == Trit.YES}
+        return [mi for mi in self.usable(qi) if mi not in held]
 
     @locked
     def query_row(self, qi: int) -> QueryRow:

@@ -35,11 +35,18 @@ class Listed:
     left_out: str = ""
 
 
+def states_of(queue: Queue) -> dict[str, int]:
+    """How many incidents are in each state. An answer that holds up is none, unless somebody gave it a state."""
+    told = Counter(one.state for one in queue.incidents if one.severity is not Severity.NONE or one.state != "open")
+    return {state: told[state] for state in queue.counts()}
+
+
 def to_json(store: str, listed: Listed, *, grouped: bool = False) -> dict[str, Any]:
     """The queue as an object; with ``grouped`` the causes too, each with the ids of its queries."""
     made: dict[str, Any] = {
         "store": store,
-        "states": dict(listed.queue.counts()),
+        "states": states_of(listed.queue),
+        "nothing_failed": len(listed.queue.incidents) - sum(states_of(listed.queue).values()),
         "incidents": [_incident(one) for one in listed.shown],
         "not_shown": len(listed.queue.incidents) - len(listed.shown),
     }
@@ -97,9 +104,9 @@ def _incident(one: Incident) -> dict[str, Any]:
 def to_lines(listed: Listed, *, grouped: bool = False) -> Iterator[str]:
     """The queue in lines, safe to print: counts, then the worst first; with ``grouped`` by cause."""
     queue = listed.queue
-    told = Counter(one.state for one in queue.incidents if one.severity is not Severity.NONE or one.state != "open")
-    states = ", ".join(f"{told[state]:,} {state}" for state in queue.counts() if told[state])
-    many = counted(told.total(), "incident")  # an answer that holds up is none
+    told = states_of(queue)
+    states = ", ".join(f"{count:,} {state}" for state, count in told.items() if count)
+    many = counted(sum(told.values()), "incident")
     lines = [f"{many}: {states}" if states else many]
     width = _width(one.query_id for one in listed.shown)
     if grouped:

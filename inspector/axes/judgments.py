@@ -30,17 +30,20 @@ class Judged:
         self._queries = queries
         self._by_id = by_id
         self._by_query: dict[str, list[Judgment]] = {}
+        self._loaded = False
         self._found: dict[tuple[str, int], dict[int, list[Judgment]]] = {}
         self.over = {axis: Overrides(len(memories)) for axis in JUDGED_AXES}
         self.required = Overrides(len(memories))
 
     def load(self, judgments: Sequence[Judgment]) -> None:
-        """Replace all judgments and match them again."""
-        self._by_query = {}
+        """Replace all judgments; those of queries that keep theirs are not matched again."""
+        before, self._by_query = self._by_query, {}
         for judgment in judgments:
             self._by_query.setdefault(judgment.query_id, []).append(judgment)
-        for qi in range(len(self._queries)):
-            self.update_query(qi)
+        for qi, query in enumerate(self._queries):
+            if not self._loaded or before.get(query.id) != self._by_query.get(query.id):
+                self.update_query(qi)
+        self._loaded = True
 
     def update_query(self, qi: int) -> None:
         """Match one query's judgments and required ids again: after an edit of its principal or ``required``."""

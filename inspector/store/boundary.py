@@ -197,7 +197,9 @@ def no_room(line: Timeline, time: Instant) -> str:
             return _d("its mark '{word}' has no time, so that none can follow it: give it one").format(word=mark.word)
         follows = at_or_before(mark.at, time)
         if follows == Trit.NO:
-            return _d("its log has a mark at {iso}: the past is not rewritten").format(iso=mark.at.iso())
+            return _d("its log has a mark at {iso}: the past is not rewritten, give that time or a later one").format(
+                iso=mark.at.iso()
+            )
         if follows == Trit.UNKNOWN:
             return _d("{iso} may lie before its mark at {iso2}: state the time zone").format(
                 iso=time.iso(), iso2=mark.at.iso()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.app import App
@@ -26,7 +26,7 @@ from inspector.ui.widgets.safe import say
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
-    from inspector.requests import OpenRequest
+    from inspector.requests import OpenRequest, Place
 
 _LEXICAL = "namespace_bm25"
 
@@ -121,10 +121,11 @@ class Opening(App[int]):
         self._loading = None
         screen = InspectScreen(inspection)
         self.switch_screen(screen)
-        if self.request is not None and self.request.place == "triage":
+        if self.request is not None and self.request.place != "inspect":
+            others = {"triage": screen.action_triage, "compare": screen.action_compare, "store": screen.action_store}
+            screen.call_after_refresh(others[self.request.place])
             # Asked for once: opened again on another route it begins where every store does.
             self.request = dataclasses.replace(self.request, place="inspect")
-            screen.call_after_refresh(screen.action_triage)
 
     def action_open_another(self) -> None:
         """Back to the choice of stores."""
@@ -274,7 +275,7 @@ class Opening(App[int]):
 
         if message.demo:
             options = OpenOptions(temporary=True)
-            place: Literal["inspect", "triage"] = "triage" if message.triage else "inspect"
+            place: Place = "triage" if message.triage else "inspect"
             self.open_request(OpenRequest((demo_folder(message.demo),), options, message.demo, place))
         elif message.recent is not None:
             options = OpenOptions.as_remembered(Path(message.recent.path), message.recent.options)

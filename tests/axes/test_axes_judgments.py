@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inspector.axes.judgments import Judged
 from inspector.records import ABSENT, Judgment, Origin
 from inspector.trit import Trit
 from tests.axes.axes_records import engine, judgment, memory, query, why
@@ -203,3 +204,22 @@ def test_an_empty_store_and_no_pairs() -> None:
     assert built.admissible([], []).shape == (0,)
     assert built.admissible(np.zeros((1, 0), int), [[0]]).shape == (1, 0)
     assert engine([memory()], []).admissible([[0]], np.zeros((0, 1), int)).shape == (0, 1)
+
+
+def test_only_queries_whose_judgments_changed_are_matched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [judgment("policy", Y, query_id="q2")]
+    built = engine(memory(), [query("q1"), query("q2"), query("q3")], kept)
+    matched: list[int] = []
+    update = Judged.update_query
+
+    def counted(self: Judged, qi: int) -> None:
+        matched.append(qi)
+        update(self, qi)
+
+    monkeypatch.setattr(Judged, "update_query", counted)
+    built.update_judgments([*kept, judgment("policy", N, query_id="q1")])
+    assert matched == [0]
+    assert built.policy([0, 0, 0], [0, 1, 2]).tolist() == [0, 2, 1]
+    built.update_judgments(kept)
+    assert matched == [0, 0]
+    assert built.policy([0, 0, 0], [0, 1, 2]).tolist() == [1, 2, 1]

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from inspector import cli
 from inspector.inspection import demo_folder
 
 ROW = [
@@ -143,6 +145,57 @@ def test_usage_errors_exit_with_2(run: Run, store: Path, args: list[str], words:
     code, stdout, stderr = run(*[str(store) if arg == "S" else arg for arg in args])
     assert (code, stdout) == (2, "")
     assert words in stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["evaluate"], "error: Missing argument 'SOURCES...': see inspector evaluate --help\n"),
+        (["frobnicate"], "error: No such command 'frobnicate'. Did you mean 'locate'?: see inspector --help\n"),
+        (
+            ["export", "S", "--as", "xml", "--out", "-"],
+            "error: Invalid value for '--as': 'xml' is not one of 'jsonl', 'bundle', 'edits', 'sql', "
+            "'authority-packet': see inspector export --help\n",
+        ),
+    ],
+)
+def test_a_usage_error_is_one_line(run: Run, store: Path, args: list[str], said: str) -> None:
+    assert run(*[str(store) if arg == "S" else arg for arg in args]) == (2, "", said)
+
+
+def test_eligible_but_missing_memories_stand_in_the_summary(run: Run, tmp_path: Path) -> None:
+    """m1 is ann's, current and required, and ranks behind m2 for k 1; m3 is required and bob's: not eligible."""
+    folder = tmp_path / "teas"
+    folder.mkdir()
+    common = {"status": "active", "created_at": "2026-01-01T00:00:00Z"}
+    memories = [
+        {"id": "m1", "text": "a pot", "namespace": "ann"},
+        {"id": "m2", "text": "green tea", "namespace": "ann"},
+        {"id": "m3", "text": "a cup", "namespace": "bob"},
+    ]
+    query = {"id": "q1", "text": "green tea", "principal": {"id": "ann", "namespaces": ["ann"]}, "intent": "current"}
+    query |= {"as_of": "2026-02-01T00:00:00Z", "required": ["m1", "m3"]}
+    (folder / "memories.jsonl").write_text("".join(json.dumps(one | common) + "\n" for one in memories), "utf-8")
+    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n", "utf-8")
+    (folder / "policy.toml").write_text('default = "allow"\n', "utf-8")
+    summary = tmp_path / "s.json"
+    args = ("--route", "global_bm25", "--top-k", 1, "--out", tmp_path / "r.jsonl", "--summary", summary)
+    assert run("evaluate", folder, "--temporary", *args)[0] == 0
+    (one,) = json.loads(summary.read_text("utf-8"))["queries"]
+    assert one["eligible_missing"] == {"count": 1, "memories": [{"namespace": "ann", "memory_id": "m1"}]}
+
+
+@pytest.mark.parametrize(
+    ("command", "place"), [(("open", "S"), "store"), (("demo", "incidents"), "triage"), (("demo", "incidents"), "")]
+)
+def test_the_screen_that_is_shown_first_is_chosen(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], place: str
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(cli, "run_ui", lambda request, **_: asked.append(request))
+    words = [str(store) if word == "S" else word for word in command]
+    assert run(*words, *(("--screen", place) if place else ()))[0] == 0
+    assert [request.place for request in asked] == [place or "inspect"]
 
 
 def test_why_explains_a_pair_retrieved_or_not(run: Run) -> None:

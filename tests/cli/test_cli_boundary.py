@@ -91,3 +91,14 @@ def test_replay_tells_and_keeps_only_when_asked(run: Run, store: Path) -> None:
     code, _, err = run("replay", store, "--session", "s-99")
     assert code == 2
     assert "no query states the session 's-99' ('s-52')" in err
+
+
+def test_a_bad_time_names_the_option(run: Run, store: Path) -> None:
+    moved = ("transition", store, "--memory", "visa-fee", "--to", "archive", "--temporary", "--at")
+    for at, wrong in (("noon", "'noon'"), ("", "no time is given")):
+        code, out, err = run(*moved, at)
+        assert (code, out) == (2, "")
+        last = err.splitlines()[-1]
+        assert last.startswith("error: --at: ")
+        assert wrong in last
+        assert " at: " not in last

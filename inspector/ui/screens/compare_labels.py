@@ -139,7 +139,8 @@ class CompareLabels(CompareViews):
         resolve = self.state.resolve
         one = None if resolve is None else next((f for f in resolve.found if f.field == self.resolve_pane.key), None)
         if one is None:
-            self.ask_pane.fill(())
+            not_yet = _("R works out which ? to resolve first, and which records to ask about")
+            self.ask_pane.fill((), empty=not_yet if resolve is None else _("no record to ask about"))
             return
         records: list[Record] = list(self.inspection.queries if one.owner == "query" else self.inspection.memories)
         texts = [records[ask.index].text for ask in one.records]

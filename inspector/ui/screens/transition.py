@@ -18,7 +18,8 @@ from inspector import boundaries
 from inspector.boundaries import Trial, read_at
 from inspector.errors import FieldError, InspectorError
 from inspector.i18n import N_, _, told
-from inspector.times import parse_time
+from inspector.times import at_or_before, parse_time
+from inspector.trit import Trit
 from inspector.ui.messages import guarded
 from inspector.ui.screens.base import Dialog
 from inspector.ui.veil import visible
@@ -61,6 +62,7 @@ class TransitionDialog(Dialog[bool]):
     TransitionDialog .name { width: 8; color: $dim; }
     TransitionDialog SafeInput { width: 1fr; }
     TransitionDialog #standing { height: auto; max-height: 4; margin: 0 0 1 0; }
+    TransitionDialog #later { height: auto; color: $warn; }
     TransitionDialog Grid { height: 5; margin: 1 0 0 0; }
     TransitionDialog .says { height: auto; min-height: 2; max-height: 6; }
     TransitionDialog .hint { height: auto; color: $dim; }
@@ -84,11 +86,12 @@ class TransitionDialog(Dialog[bool]):
         self._before = before
         self._trials: dict[str, Trial] = {}
         self._fault = ""
+        self._why_later = ""
         self._generation = 0
 
     def compose(self) -> ComposeResult:
         """What they are now, when and why, the five verbs, what the one under the cursor does."""
-        at = boundaries.default_at(self.inspection, self.qi)
+        at = self._first_time()
         query = "" if self.qi is None else self.inspection.queries[self.qi].id
         start = {"at": "" if at is None else str(at), "cause": "", "query": query}
         many = len(self.mis)
@@ -96,6 +99,8 @@ class TransitionDialog(Dialog[bool]):
         with Vertical(classes="dialog") as box:
             box.border_title = plain(_("Boundary state of {what}").format(what=what))
             yield Static("", id="standing")
+            if self._why_later:
+                yield Static(plain(self._why_later), id="later")
             for name in _HINTS:
                 with Horizontal():
                     yield Static(Content(name), classes="name")
@@ -105,6 +110,22 @@ class TransitionDialog(Dialog[bool]):
             yield Static("", classes="says")
             hint = _("enter makes it · tab to when, why and which query · esc leaves all as it is")
             yield Static(Content(hint), classes="hint")
+
+    def _first_time(self) -> str | int | float | None:
+        """The time that is proposed: the usual one, or the last mark's where that lies later: nothing fits before."""
+        at, last = boundaries.default_at(self.inspection, self.qi), boundaries.latest_mark(self.inspection, self.mis)
+        if at is None or last is None:
+            return at
+        usual = parse_time(at, "at", self.inspection.settings.timezone)
+        if at_or_before(last, usual) == Trit.YES:
+            return at
+        words = (
+            _("a mark stands at {last}, after the query's as_of {usual}: what is added then moves no verdict of it")
+            if self.qi is not None
+            else _("a mark stands at {last}, after the store's own time {usual}: none can be added before it")
+        )
+        self._why_later = words.format(last=last.iso(), usual=usual.iso())
+        return read_at(last.text, self.inspection.settings.timezone)
 
     def on_mount(self) -> None:
         """Begin at the verbs, the first that is allowed under the cursor."""

@@ -421,3 +421,11 @@ async def test_stores_with_nothing_to_compare_say_so(
             await c.press(*keys)
             await c.done()
         assert c.app.faults == 0
+
+
+async def test_what_to_resolve_says_what_to_do_before_it_was_worked_out(compared: OpenBench) -> None:
+    async with compared() as c:
+        await c.press("4")
+        seen = " ".join(c.bench.seen().split())
+        assert "which records to ask about" in seen
+        assert "no record to ask about" not in seen

@@ -170,3 +170,21 @@ def test_how_a_time_is_typed() -> None:
     assert str(read_at("now", None)).endswith("Z")
     with pytest.raises(FieldError, match="no time is given"):
         read_at("  ", None)
+
+
+async def test_where_a_mark_lies_after_the_query_a_time_that_fits_is_proposed(bench: OpenBench) -> None:
+    """The question is of 5 January; m3's mark of the 10th stands after it: nothing can be added before that."""
+    early = [{**QUERIES[0], "as_of": "2026-01-05"}]
+    async with bench(MARKED[2:], early) as b:
+        await b.press("M")
+        assert dialog(b).query_one("#line-at", SafeInput).value == "2026-01-10"
+        seen = " ".join(b.seen().split())
+        assert "archived → active" in seen
+        assert "after the query's as_of 2026-01-05T00:00:00" in seen
+        dialog(b).query_one("#line-at", SafeInput).value = "2026-01-05"
+        await b.settle()
+        assert "the past is not rewritten, give that time or a later one" in " ".join(b.seen().split())
+    async with bench(MARKED[2:], QUERIES) as b:
+        await b.press("M")
+        assert dialog(b).query_one("#line-at", SafeInput).value == "2026-02-01"
+        assert not dialog(b).query("#later")

@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from inspector.confinement import confinement
 from inspector.i18n import N_, _
@@ -24,6 +24,7 @@ from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.veil import is_redacted
 from inspector.ui.widgets.cells import Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import plain, say
@@ -110,7 +111,7 @@ class ChooserScreen(BaseScreen):
             id="intro",
         )
         yield Vertical(id="lists")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Fill the screen once it has been painted: the first paint waits for nothing."""

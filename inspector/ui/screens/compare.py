@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import ContentSwitcher, Footer
+from textual.widgets import ContentSwitcher
 
 from inspector.compare.comparison import Comparison
 from inspector.comparing import KeptResolve, Sensitivity, check_request, kept_comparison
@@ -29,6 +29,7 @@ from inspector.ui.screens.compare_views import VIEWS
 from inspector.ui.screens.compare_work import AT_ONCE, Found, Fresh
 from inspector.ui.widgets.compare_table import PathKey, figure_table
 from inspector.ui.widgets.detail import TabBar
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.header import HeaderBar
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class CompareScreen(CompareLabels):
             with Vertical(id="view-queries", classes="view"):
                 yield self.queries_pane
         yield self.moved
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show what is known; take what the workspace has kept, or compare where that takes no time."""

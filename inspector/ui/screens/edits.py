@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer
 
 from inspector.i18n import _
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.safe import say
 
@@ -52,7 +52,7 @@ class EditsDialog(Dialog[None]):
                 ],
                 empty=_("no edits yet: e on a field, or 1 0 . on an axis"),
             )
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Fill the table in."""

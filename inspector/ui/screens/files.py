@@ -17,7 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.suggester import Suggester
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from inspector.addresses import is_address
 from inspector.confinement import check_read
@@ -29,6 +29,7 @@ from inspector.ui.pace import show_size
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.chooser import is_bundle
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.safe import plain
 
@@ -153,7 +154,7 @@ class FilesDialog(Dialog[tuple[Path, ...]]):
                 markable=True,
                 empty=_("nothing here begins so"),
             )
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show the folder; the focus is on its entries."""

@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Footer
 
 from inspector.audited import INLINE_AUDITS
 from inspector.i18n import _
@@ -26,6 +25,7 @@ from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.screens.whynot import WhyNotDialog
 from inspector.ui.widgets.bundle_line import BundleBar
 from inspector.ui.widgets.detail import Detail, Subject
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.gate_signs import decider
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.panes import TablePane
@@ -106,7 +106,7 @@ class InspectScreen(InspectCompare, InspectTriage):
                     yield self.candidate_pane
                 yield self.detail
         yield self.moved
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show the store, and be told of every change to it."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from inspector.errors import InputError
 from inspector.i18n import _
@@ -19,6 +19,7 @@ from inspector.lessons.model import in_language
 from inspector.ui.actions import bindings
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import lines, say
@@ -90,7 +91,7 @@ class LearnScreen(BaseScreen):
             id="lessons",
         )
         yield Static(id="about")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Read the lessons once the screen has been painted."""

@@ -17,7 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, ProgressBar, Static
+from textual.widgets import ProgressBar, Static
 
 from inspector.addresses import short_name
 from inspector.errors import Cancelled
@@ -27,6 +27,7 @@ from inspector.ui.messages import guarded
 from inspector.ui.pace import Pace
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.veil import is_redacted
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.kept_rows import KeptPane
 from inspector.ui.widgets.safe import plain
 
@@ -142,7 +143,7 @@ class LoadingScreen(BaseScreen):
             yield Static(Content(_("starting …")), id="what")
             yield ProgressBar(total=None, show_eta=False, show_percentage=False)
             yield Static(Content(""), id="figures")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin once the screen has been painted; the clock goes on where the work reports nothing."""

@@ -17,7 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from inspector.addresses import short_name
 from inspector.errors import InspectorError
@@ -30,6 +30,7 @@ from inspector.ui.screens.ask import AskDialog
 from inspector.ui.screens.base import BaseScreen
 from inspector.ui.screens.reading import ReadingDialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.safe import paragraphs, plain, say
@@ -135,7 +136,7 @@ class MappingScreen(BaseScreen):
             tried.border_title = Content(_("First records"))
             yield tried
         yield Static("", id="says")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Say what it is about, then sample."""

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from inspector.errors import InspectorError
 from inspector.i18n import _
@@ -19,6 +19,7 @@ from inspector.ui.app import InspectorApp
 from inspector.ui.config import BY_NAME, SETTINGS, Setting, load_config, write_setting
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.grid import Grid
 from inspector.ui.widgets.safe import plain, say
 
@@ -53,7 +54,7 @@ class SettingsDialog(Dialog[None]):
             yield Static(id="about")
             yield Input()
             yield Static(id="places")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Fill the table in."""

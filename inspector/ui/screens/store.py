@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import ContentSwitcher, Footer
+from textual.widgets import ContentSwitcher
 
 from inspector.i18n import N_, _
 from inspector.text import counted
@@ -23,6 +23,7 @@ from inspector.ui.screens.store_edit import StoreEditing
 from inspector.ui.screens.store_views import StoreViews
 from inspector.ui.screens.store_work import AT_ONCE, LINT_AT_ONCE
 from inspector.ui.widgets.detail import TabBar
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.gate_items import FormChoice, OfferChoice
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.panes import TablePane
@@ -116,7 +117,7 @@ class StoreScreen(StoreEditing, StoreViews):
                 yield self.lanes
                 yield self.lane_about
         yield self.moved
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin where the last visit ended."""

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Footer
 
 from inspector.audit.triage import Incident, State
 from inspector.i18n import _
@@ -25,6 +24,7 @@ from inspector.ui.screens.triage_report import TriageReporting
 from inspector.ui.widgets.answer_items import answer_marks
 from inspector.ui.widgets.audit_keys import MemoryChoice
 from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.footer import KeyFooter
 from inspector.ui.widgets.header import HeaderBar
 from inspector.ui.widgets.marked import mark_text
 from inspector.ui.widgets.panes import TablePane
@@ -104,7 +104,7 @@ class TriageScreen(TriageReporting):
             yield self.pane
             yield self.about
         yield self.moved
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin where the last visit ended; what has changed meanwhile is worked out in a thread."""

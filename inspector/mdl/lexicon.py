@@ -152,12 +152,24 @@ def load_lexicons(paths: Sequence[Path | str] = (), *, with_shipped: bool = True
     Raises InputError, naming file and key, for a file that cannot be read, is no TOML, has an unknown key or a value
     of the wrong kind, or brings a language without saying its scripts.
     """
+    files = []
+    for path in (*(shipped() if with_shipped else ()), *(Path(p) for p in paths)):
+        shown = path.name if path.parent == _FOLDER else str(path)
+        try:
+            files.append((shown, path.read_bytes()))
+        except OSError as error:
+            raise InputError.at(shown, None, "", error.strerror or _("cannot be read"), _("a lexicon file")) from None
+    return _built(tuple(files))
+
+
+@functools.lru_cache(maxsize=4)
+def _built(files: tuple[tuple[str, bytes], ...]) -> Lexicons:
+    """The lexicons of files with these names and contents; to make them is most of what opening a small store costs."""
     layers: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     digest = hashlib.sha256()
     categories: dict[str, tuple[Tier, str]] = {}
-    for path in (*(shipped() if with_shipped else ()), *(Path(p) for p in paths)):
-        shown = path.name if path.parent == _FOLDER else str(path)
-        content, data = _read(path, shown)
+    for shown, content in files:
+        data = _read(shown, content)
         if "operations" in data and not data.keys() - _NOT_OURS:
             continue  # a file of operation words alone, for the execution gate
         digest.update(hashlib.sha256(content).digest())
@@ -171,11 +183,7 @@ def load_lexicons(paths: Sequence[Path | str] = (), *, with_shipped: bool = True
     return Lexicons(built, categories, digest.hexdigest())
 
 
-def _read(path: Path, shown: str) -> tuple[bytes, dict[str, Any]]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError.at(shown, None, "", error.strerror or _("cannot be read"), _("a lexicon file")) from None
+def _read(shown: str, content: bytes) -> dict[str, Any]:
     try:
         data = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -189,7 +197,7 @@ def _read(path: Path, shown: str) -> tuple[bytes, dict[str, Any]]:
         _check_file(data)
     except FieldError as error:
         raise InputError.at(shown, None, error.field, error.wrong, error.expected) from None
-    return content, data
+    return data
 
 
 def _check_file(data: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +29,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("encodes") is not None:
             item.add_marker(pytest.mark.xdist_group("encodes"))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected is not searched for garbage again, and what tests leave not after every step.
+
+    A worker holds a million objects by then, and a screen makes and drops objects by the hundred thousand.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000, 20, 50)
 
 
 def shared_dir() -> Path:

@@ -18,6 +18,15 @@ from inspector.records import Progress
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.base import BaseScreen
 from inspector.views import Change, EditEntry, RouteChoice
+from tests.tools.cheap_screens import make_cheap
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_screens() -> Iterator[None]:
+    """Apps that cost little to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        make_cheap(patch)
+        yield
 
 
 @pytest.fixture(autouse=True)

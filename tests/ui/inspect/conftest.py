@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from inspector.inspection import Inspection, OpenOptions, demo_folder, open_sources
@@ -165,12 +166,23 @@ def open_store(write_store: Callable[..., Path]) -> Iterator[Callable[..., Inspe
 OpenBench = Callable[..., AbstractAsyncContextManager[Bench]]
 
 
+class OpenedApp(InspectorApp):
+    """The app as it is when a store was opened; the choice of stores is not shown before."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        super().__init__()
+        self.inspection = inspection
+
+    def first_screen(self, request: OpenRequest | None) -> Screen[Any]:
+        """The Inspect screen at once."""
+        assert self.inspection is not None
+        return InspectScreen(self.inspection)
+
+
 @asynccontextmanager
 async def _worked(inspection: Inspection, size: tuple[int, int]) -> AsyncIterator[Bench]:
-    app = InspectorApp()
+    app = OpenedApp(inspection)
     async with app.run_test(size=size) as pilot:
-        app.show_inspection(inspection)
-        await pilot.pause()
         screen = app.screen
         assert isinstance(screen, InspectScreen)
         made = Bench(app, screen, inspection, pilot)

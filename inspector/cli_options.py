@@ -53,18 +53,14 @@ class StderrProgress:
         elif now - self._told < (0.1 if self._live else 5.0) and not ended:
             return
         self._told = now
-        of = (
-            f"{report.done:,}"
-            if report.total is None
-            else _("{done:,} of {total:,}").format(done=report.done, total=report.total)
-        )
+        told = _("{what}: {done:,} {unit}") if report.total is None else _("{what}: {done:,} of {total:,} {unit}")
         rate = report.done / (now - self._started) if now > self._started else 0.0
         left = ""
         if rate and report.total is not None and not ended and now - self._started > 1:
             left = _(", {rate:,.0f}/s, {seconds:,.0f} s left").format(
                 rate=rate, seconds=(report.total - report.done) / rate
             )
-        line = f"{report.what}: {of} {report.unit}{left}"
+        line = told.format(what=report.what, done=report.done, total=report.total, unit=report.unit) + left
         if self._live:
             click.echo("\r\x1b[K" + visible(line), nl=ended, err=True)
         else:

@@ -209,7 +209,7 @@ class Lifecycle:
         if time is None:
             walk.mask |= state if state == State.CURRENT else State.UNKNOWN
             walk.said.append(
-                _d("status {word}").format(word=word) + ("" if state == State.CURRENT else _d(" has no time"))
+                (_d("status {word}") if state == State.CURRENT else _d("status {word} has no time")).format(word=word)
             )
             if state != State.CURRENT:
                 walk.missing.append("status_at")
@@ -247,11 +247,14 @@ def _doubt(as_of: Instant | None) -> str:
     return "query.as_of" if as_of is None else "timezone"
 
 
+_DOUBTFUL = N_("{name} {iso} is in doubt against {shown}")
+
+
 def _when(name: str, time: Instant, value: Trit, shown: str) -> str:
-    relation = _d("is not after") if value == Trit.YES else _d("is in doubt against")
-    return f"{name} {time.iso()} {relation} {shown}"
+    words = _d("{name} {iso} is not after {shown}") if value == Trit.YES else _d(_DOUBTFUL)
+    return words.format(name=name, iso=time.iso(), shown=shown)
 
 
 def _after(name: str, time: Instant, value: Trit, shown: str) -> str:
-    relation = _d("is after") if value == Trit.YES else _d("is in doubt against")
-    return f"{name} {time.iso()} {relation} {shown}"
+    words = _d("{name} {iso} is after {shown}") if value == Trit.YES else _d(_DOUBTFUL)
+    return words.format(name=name, iso=time.iso(), shown=shown)

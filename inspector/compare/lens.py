@@ -116,11 +116,17 @@ def lens(
             "no threshold exists: each that rejects a violation rejects over {limit:.0%} of the required evidence"
         ).format(limit=limit)
     else:
-        side = "above" if high_is_violation else "below"
-        words = _d(
-            "rejecting scores {side} {sign:.6g} rejects {rejected:.1%} of the violations "
+        above = _d(
+            "rejecting scores above {sign:.6g} rejects {rejected:.1%} of the violations "
             "and {false_rejection:.1%} of the required evidence"
-        ).format(side=side, sign=found.value * sign, rejected=found.rejected, false_rejection=found.false_rejection)
+        )
+        below = _d(
+            "rejecting scores below {sign:.6g} rejects {rejected:.1%} of the violations "
+            "and {false_rejection:.1%} of the required evidence"
+        )
+        words = (above if high_is_violation else below).format(
+            sign=found.value * sign, rejected=found.rejected, false_rejection=found.false_rejection
+        )
         found = Threshold(found.value * sign, found.rejected, found.false_rejection, found.admitted_rejected)
     known = verdicts != np.uint8(1)
     return Lens(

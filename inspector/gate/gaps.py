@@ -134,7 +134,7 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     """What differs between two snapshots, a phrase each, in the order of the screen."""
     said: list[str] = []
     for name, old, new in (
-        (_d("protection"), before.cell.value, after.cell.value),
+        (_d("protection"), _d(before.cell.value), _d(after.cell.value)),
         (_d("pre-gate action"), before.pre_action, after.pre_action),
         (_d("gate"), before.result, after.result),
         (_d("final action"), before.action, after.action),

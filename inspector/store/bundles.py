@@ -110,7 +110,7 @@ def save(
             _insert(cursor, table, gen, start, batch)
             done += len(batch)
             if on_progress is not None:
-                on_progress(Progress(_("storing"), done, total))
+                on_progress(Progress(_("storing"), done, total, _("records")))
     _insert_judgments(cursor, gen, bundle.judgments)
     body = _Body(
         bundle.name,
@@ -291,7 +291,7 @@ def _records(
             yield make(decode(fields), Origin(name, None if line == _NO_LINE else line))
         done += len(batch)
         if on_progress is not None:
-            on_progress(Progress(_("opening"), done, total))
+            on_progress(Progress(_("opening"), done, total, _("records")))
 
 
 def _judgments(cursor: duckdb.DuckDBPyConnection, gen: int) -> Iterator[Judgment]:

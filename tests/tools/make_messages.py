@@ -31,7 +31,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "inspector"
 PO = SOURCES / "locale" / "ko" / "LC_MESSAGES" / "inspector.po"
 MO = PO.with_suffix(".mo")
-KEYWORDS = {"_": None, "_d": None, "N_": None, "D_": None, "ngettext": (1, 2), "ngettext_d": (1, 2)}
+KEYWORDS: dict[str, tuple[int, int] | None] = {
+    **dict.fromkeys(("_", "_d", "N_", "D_")),
+    **dict.fromkeys(("ngettext", "ngettext_d"), (1, 2)),
+}
 #: Messages of click that its users meet; click looks them up in the domain that the program sets.
 CLICKS = (
     "Usage:", "Options", "Commands", "Error: {message}", "Aborted!", "default: {default}", "required",
@@ -58,6 +61,19 @@ def calls() -> Iterator[tuple[str, Message]]:
         str(SOURCES), method_map=[("**.py", "python")], keywords=KEYWORDS
     ):
         yield file, (message[0], message[1]) if isinstance(message, tuple) else message
+
+
+def inside_texts() -> Iterator[tuple[str, Message]]:
+    """Marked calls among the values of f-strings, which Babel sees from Python 3.12 on only."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        place = path.relative_to(SOURCES).as_posix()
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+        for node in (one for text in texts for one in ast.walk(text)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
+                words = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                if words:
+                    yield place, (words[0], words[1]) if KEYWORDS[node.func.id] else words[0]
 
 
 def panes() -> Iterator[tuple[str, Message]]:
@@ -163,7 +179,7 @@ def command_line() -> Iterator[tuple[str, Message]]:
 def extracted() -> Catalog:
     """Every message of the program, without translations."""
     found: dict[Message, set[str]] = {}
-    for source in (calls(), panes(), counts(), registries(), command_line()):
+    for source in (calls(), inside_texts(), panes(), counts(), registries(), command_line()):
         for place, message in source:
             found.setdefault(message, set()).add(place)
     catalog = Catalog(project="inspector", version="1", charset="utf-8", fuzzy=False, creation_date=MADE)

@@ -22,7 +22,7 @@ from inspector.mdl import (
 )
 from inspector.mdl.calibration import LOW_RELEVANCE, AblationRow, Agreement
 from inspector.records import OnProgress
-from inspector.text import padded, visible
+from inspector.text import cells, padded, visible
 from inspector.wording import share
 
 _WORDS = tuple(action.word for action in Action)
@@ -141,8 +141,14 @@ def _lines(report: CalibrationReport) -> Iterator[str]:
 
 
 def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
-    yield padded(_d("agreement under"), 22) + padded(_d("θ kept"), 20) + padded(_d("θ fitted again"), 20) + "θ"
-    yield " " * 22 + 2 * (padded(_d("fitted"), 10) + padded(_d("held out"), 10))
+    wide = max(10, 2 + cells(_d("fitted")), 2 + cells(_d("held out")))
+    yield (
+        padded(_d("agreement under"), 22)
+        + padded(_d("θ kept"), 2 * wide)
+        + padded(_d("θ fitted again"), 2 * wide)
+        + "θ"
+    )
+    yield " " * 22 + 2 * (padded(_d("fitted"), wide) + padded(_d("held out"), wide))
     for row in rows:
         if row.note:
             yield f"{row.name:<22}{_d(row.note)}"
@@ -150,7 +156,7 @@ def _table(rows: Sequence[AblationRow]) -> Iterator[str]:
         shares = (row.kept_fit, row.kept_held_out, row.refit_fit, row.refit_held_out)
         yield (
             f"{row.name:<22}"
-            + "".join(f"{share(one.share):<10}" for one in shares)
+            + "".join(f"{share(one.share):<{wide}}" for one in shares)
             + " ".join(f"{theta:.2f}" for theta in row.thresholds)
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.core import Core, locked
 from inspector.deciding import Decided, Question
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.mdl import (
     Calibration,
     Decision,
@@ -22,6 +22,9 @@ from inspector.mdl import (
     read_calibration,
 )
 from inspector.trit import Trit
+
+#: Why there is no decision, where encoding the texts would give one.
+NO_VECTORS = N_("no vectors: the route {name} needs none, and the texts were not encoded")
 
 #: Under which the workspace keeps the calibration that was given last.
 _KEPT = ("calibration", "mdl")
@@ -198,9 +201,7 @@ class Weighing(Core):
         if not held:
             return _d("no candidates")
         if not self.retriever.has_vectors:
-            return _d("no vectors: the route {name} needs none, and the texts were not encoded").format(
-                name=self.route.name
-            )
+            return _d(NO_VECTORS).format(name=self.route.name)
         return _d("no candidate has a usable vector")
 
     def _decisions(

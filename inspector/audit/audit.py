@@ -17,10 +17,14 @@ from inspector.audit.shortterm import ShortTerm, short_term
 from inspector.audit.stages import Ground, Stages, stages
 from inspector.audit.targets import find_whole, has_tokens
 from inspector.audit.trail import Trail, trail
-from inspector.i18n import _d
+from inspector.i18n import N_, _d
 from inspector.records import Query
 from inspector.times import parse_time
 from inspector.trit import Trit
+
+#: Notes that the screens look for.
+NOT_ITS_OWN = N_("prompt and answer of the trace belong to its own retrieval: what this route exposes is assembled")
+NO_ANSWER = N_("no answer was recorded: disclosure is not judged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +286,9 @@ class _Auditor:
             if event.unfiltered:
                 yield _d("{name}: unfiltered retrieval").format(name=event.name)
         if not self.own:
-            yield _d("prompt and answer of the trace belong to its own retrieval: what this route exposes is assembled")
+            yield _d(NOT_ITS_OWN)
         elif self.recorded.answer is None:
-            yield _d("no answer was recorded: disclosure is not judged")
+            yield _d(NO_ANSWER)
         for told in self.answer.told:
             if told.places and not any(find_whole(row.memory.text, told.target) for row in rows):
                 yield _d("the answer holds the leak target {target!r}, and no memory in the trace holds it").format(

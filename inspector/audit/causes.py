@@ -10,10 +10,12 @@ from typing import Any
 from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.stages import Proof
-from inspector.i18n import _d
+from inspector.i18n import _d, told
 from inspector.records import FieldRead
 from inspector.trit import Trit
 
+#: The name of a lifecycle rule, as the axis has it.
+_RULE = "lifecycle rule {rule}"
 #: The fields that each lifecycle rule decides on (DESIGN 3); it reads those of the rules before it as well.
 _LIFECYCLE: dict[int, frozenset[str]] = {
     1: frozenset(("deleted_at",)),
@@ -98,14 +100,13 @@ def _decided(one: Decided) -> str:
         return f"{one.axis} {one.value.symbol}: {lacking}"
     if one.axis == "scope":
         return f"scope {one.value.symbol}: {_owners(one.reads)}"
-    # A rule's name is in the language of the data, which may be another than English.
-    fields = {_d("lifecycle rule {rule}").format(rule=rule): names for rule, names in _LIFECYCLE.items()}
+    fields = {_RULE.format(rule=rule): names for rule, names in _LIFECYCLE.items()}
     said = [
         f"{read.name} {_value(read.value)}" if _is_word(read) else read.name
         for read in one.reads
         if read.owner == "memory" and read.presence.value == "value" and read.name in fields.get(one.rule, {read.name})
     ]
-    return f"{one.axis} {one.value.symbol}: {', '.join(said) or one.rule}"
+    return f"{one.axis} {one.value.symbol}: {', '.join(said) or told(one.rule)}"
 
 
 def _owners(reads: Sequence[FieldRead]) -> str:

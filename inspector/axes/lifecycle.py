@@ -8,10 +8,14 @@ from inspector.axes.boundary import marks_of, possible_marks
 from inspector.axes.ground import Ground
 from inspector.axes.states import BOUNDARY_STATE, LABEL_STATE, State, names, value_of
 from inspector.axes.verdict import AxisResult
-from inspector.i18n import N_, _d
+from inspector.i18n import D_, N_, _d
 from inspector.records import FieldRead, Memory, Presence, Query
 from inspector.times import Instant, at_or_before
 from inspector.trit import Trit, k_not, k_or
+
+#: Names of what decided: data, as those of policy rules are.
+RULE = D_("lifecycle rule {rule}")
+BOTH_CONTINUATIONS = D_("lifecycle, both continuations")
 
 #: The fields that the lifecycle rules read, in the order of the rules: the precedence that was used.
 FIELDS = (
@@ -85,11 +89,7 @@ class Lifecycle:
         reason = _d("{words}: {names} for intent {intent}").format(words=words, names=names(walk.mask), intent=intent)
         if self.unknown_intent == "strict" and intent == "unknown" and walk.mask == State.CURRENT:
             reason += _d(" (strict: an unknown intent leaves current open)")
-        rule = (
-            _d("lifecycle rule {rule}").format(rule=walk.rule)
-            if not walk.doubts
-            else _d("lifecycle, both continuations")
-        )
+        rule = RULE.format(rule=walk.rule) if not walk.doubts else BOTH_CONTINUATIONS
         return AxisResult(value, rule, reason, tuple(used), tuple(missing), assumed), walk.mask
 
     def _rests(self, memory: Memory, query: Query, successor: Successor | None, mask: int) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
-from inspector.i18n import _d
+from inspector.i18n import D_, _d
 from inspector.records import FieldRead, Memory, Presence, Query
 from inspector.trit import Trit
+
+SEMANTIC_TAG = D_("semantic tag")
 
 
 def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bool) -> AxisResult:
@@ -31,14 +33,14 @@ def explain_relevance(ground: Ground, memory: Memory, query: Query, required: bo
             if missing == ["semantic_tag"]
             else _d("the query has no semantic tag")
         )
-        return AxisResult(Trit.UNKNOWN, _d("semantic tag"), words, reads, tuple(missing))
+        return AxisResult(Trit.UNKNOWN, SEMANTIC_TAG, words, reads, tuple(missing))
     if mine.value == theirs.value:
         return AxisResult(
-            Trit.YES, _d("semantic tag"), _d("both are of '{value}'").format(value=mine.value), reads, (), assumed
+            Trit.YES, SEMANTIC_TAG, _d("both are of '{value}'").format(value=mine.value), reads, (), assumed
         )
     return AxisResult(
         Trit.NO,
-        _d("semantic tag"),
+        SEMANTIC_TAG,
         _d("'{value}' is not '{value2}'").format(value=mine.value, value2=theirs.value),
         reads,
         (),

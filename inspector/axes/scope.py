@@ -9,9 +9,11 @@ from typing import Any
 
 from inspector.axes.ground import Ground
 from inspector.axes.verdict import AxisResult
-from inspector.i18n import _d
+from inspector.i18n import D_, _d
 from inspector.records import FieldRead, Memory, Presence, Query, presence_of, show_namespace
 from inspector.trit import Trit, k_and
+
+_BOTH = D_("namespace and session")
 
 #: An owner: its segments, and whether it was written as a list (only a list covers what lies under it).
 Owner = tuple[tuple[str, ...], bool]
@@ -140,7 +142,7 @@ class Scope:
         assumed = any(test.assumed for test in deciding)
         return AxisResult(
             value,
-            _d(" and ").join(test.rule for test in deciding),
+            _BOTH if len(deciding) > 1 else deciding[0].rule,
             "; ".join(test.reason for test in deciding),
             reads,
             tuple(name for test in deciding for name in test.missing) if value == Trit.UNKNOWN else (),
@@ -153,10 +155,8 @@ class Scope:
         reads = self._owner_reads(memory)
         principal = self.ground.read(query, "principal.namespaces")
         reason, missing = self._namespace_words(value, ours, theirs)
-        if self.shared and value == Trit.YES and "shared" in reason:
-            used: tuple[FieldRead, ...] = reads
-        else:
-            used = (*reads, principal)
+        # Of a shared memory nobody asks whose it is.
+        used = reads if ours is not None and self._is_shared(ours) else (*reads, principal)
         assumed = not missing and any(read.origin == "assumption" for read in used)
         return AxisResult(value, "namespace", reason, used, missing, assumed)
 
@@ -167,6 +167,9 @@ class Scope:
             reads = [read for read in reads if read.origin != "assumption"]
         present = [read for read in reads if read.presence is Presence.VALUE]
         return tuple(present[:1] if present and present[0].origin == "assumption" else present or reads[:1])
+
+    def _is_shared(self, ours: Owners) -> bool:
+        return any(covers(shared, owner) for shared in self.shared for owner in ours.known)
 
     def _namespace_words(self, value: Trit, ours: Owners | None, theirs: Owners | None) -> tuple[str, tuple[str, ...]]:
         if ours is None:

@@ -16,7 +16,7 @@ from inspector.compare.intervals import Delta, Figure
 from inspector.compare.runs import SourceRuns
 from inspector.comparing.resolving import Resolve
 from inspector.comparing.sensitive import Sensitivity
-from inspector.i18n import _d
+from inspector.i18n import _d, told
 from inspector.retrieval.specs import parse_route
 
 
@@ -75,7 +75,7 @@ def _source(source: SourceRuns) -> dict[str, Any]:
         "not_evaluable": len(source.not_evaluable),
         "not_evaluable_ids": [source.query_ids[qi] for qi in source.not_evaluable],
         "groups": len(source.groups),
-        "notes": list(source.notes),
+        "notes": [told(note) for note in source.notes],
     }
 
 

@@ -26,7 +26,7 @@ from inspector.compare.intervals import group_codes
 from inspector.compare.runs import RUN_AXES, RouteRun, ScoreKind, SourceRuns
 from inspector.comparing.snapshot import Snapshot
 from inspector.errors import Cancelled, InspectorError
-from inspector.i18n import _, _d
+from inspector.i18n import D_, _, _d
 from inspector.live import Inspection
 from inspector.pools import index_by_id, required_memories
 from inspector.records import AXES, OnProgress, Progress, Query, Settings
@@ -36,6 +36,9 @@ from inspector.retrieval.routes import rank
 from inspector.retrieval.specs import Params, RouteSpec, parse_route
 from inspector.trit import NO, Trit, TritArray
 from inspector.views import RouteChoice
+
+#: A note that is kept with the figures.
+SILENT = D_("{name} returned nothing for {silent} of {count} queries")
 
 #: Changes whenever a kept run could differ from a new one.
 _KEPT_AS = 2
@@ -408,6 +411,4 @@ def _notes(runs: Mapping[str, RouteRun]) -> Iterator[str]:
     for name, run in runs.items():
         silent = int((~run.held.any(axis=1)).sum())
         if silent:
-            yield _d("{name} returned nothing for {silent:,} of {count:,} queries").format(
-                name=name, silent=silent, count=len(run.memory)
-            )
+            yield SILENT.format(name=name, silent=f"{silent:,}", count=f"{len(run.memory):,}")

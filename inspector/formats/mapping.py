@@ -79,6 +79,7 @@ from inspector.records import FieldSpec, Memory, Origin
 _NOWHERE = D_("{file}: {where}: no record of {name} has {path}")
 _LOST = D_("{field}: {path} is missing in the source")
 _CONSTANT = D_("constant {value}")
+_TEMPLATE = D_("template {value}")
 
 FORMAT = Format(
     name="mapped",
@@ -241,11 +242,13 @@ def _table_rows(
     known = sqlite.tables(path)
     table = section.table
     if not table and len(known) != 1:
-        raise InputError.at(file, None, where, _("is missing"), _("one of ") + (", ".join(map(clip, known)) or "none"))
+        raise InputError.at(
+            file, None, where, _("is missing"), _("one of ") + (", ".join(map(clip, known)) or _("none"))
+        )
     table = table or next(iter(known))
     if table not in known:
         wrong = _("{name} has no table {clip}").format(name=name, clip=clip(table, 60))
-        raise InputError.at(file, None, where, wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
+        raise InputError.at(file, None, where, wrong, _("one of ") + (", ".join(map(clip, known)) or _("none")))
     for row, origin in sqlite.read_table(path, name, table, watch, collector.fault):
         yield Raw("", row, origin, True)
 
@@ -313,7 +316,8 @@ class _Maker:
             yield _CONSTANT.format(value=clip(repr(value), 60, data=True)), ".".join(target)
         for goal, template in self._section.templates.items():
             parts = [f'"{part}"' for part in template.parts]
-            yield "template " + (f"[{', '.join(parts)}]" if template.is_list else parts[0]), ".".join(goal)
+            written = f"[{', '.join(parts)}]" if template.is_list else parts[0]
+            yield _TEMPLATE.format(value=written), ".".join(goal)
 
     def make(self, raw: Any) -> dict[str, Any]:
         """The canonical record. Raises FieldError."""

@@ -133,7 +133,7 @@ def read_table(path: Path, name: str, table: str, watch: Watch, fault: Fault) ->
         known = table_columns(connection)
         if table not in known:
             wrong = _("there is no table {clip}").format(clip=clip(table, 60))
-            raise InputError.at(name, None, "", wrong, _("one of ") + (", ".join(map(clip, known)) or "none"))
+            raise InputError.at(name, None, "", wrong, _("one of ") + (", ".join(map(clip, known)) or _("none")))
         yield from read_rows(connection, name, table, watch, fault)
     watch.advance(size(path))
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.errors import InputError
-from inspector.i18n import N_, _, _d
+from inspector.i18n import _, _d
 from inspector.mdl.decision import Action
 from inspector.mdl.encoder import Floats
 
@@ -26,7 +26,7 @@ Resolve = Callable[[str], tuple[float, float, float] | None]
 _SIGNALS = ("M", "R", "A")
 _ACTION = ("oracle_action", "action", "oracle")
 _QUERY = ("query_id", "query")
-_EXPECTED_ACTION = N_("one of ") + ", ".join(action.word for action in reversed(Action))
+_ACTION_WORDS = ", ".join(action.word for action in reversed(Action))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,7 +230,7 @@ def _oracle(place: _Place, row: Mapping[str, Any]) -> Action:
     action = Action.of(value) if isinstance(value, str) else None
     if action is None:
         wrong = _d("the value is missing") if value is None else _d("{short} is no action").format(short=_short(value))
-        raise place.error(column, wrong, _EXPECTED_ACTION)
+        raise place.error(column, wrong, _("one of {names}").format(names=_ACTION_WORDS))
     return action
 
 

@@ -11,9 +11,11 @@ from inspector import i18n
 from inspector.cli import cli
 from inspector.formats.collect import CAPPED_SIZE
 from inspector.i18n import D_, told
-from inspector.inspection import OpenOptions, open_sources
+from inspector.inspection import OpenOptions, demo_folder, open_sources
+from inspector.records import AXES
 from inspector.store import causes
 from inspector.text import cells, padded
+from inspector.triage import Triage
 
 RECORDS = '{"id": "m1", "text": "Ana lives in Porto.", "namespace": "ana"}\n{"id": "m2"}\n'
 
@@ -77,3 +79,23 @@ def test_korean_help_keeps_to_eighty_cells_and_breaks_at_blanks(command: str, mo
 def test_wide_characters_take_two_cells() -> None:
     assert [cells(text) for text in ("a", "가", "e\u0301", "→")] == [1, 2, 1, 1]
     assert (padded("가", 4), padded("가", 4, right=True)) == ("가  ", "  가")
+
+
+def test_what_is_read_and_decided_is_the_same_in_every_language() -> None:
+    """No branch hangs on the words of a reason: fields read, rules, states and causes' groups are the same."""
+
+    def found(language: str) -> object:
+        i18n.set_language(language, data=language)
+        options = OpenOptions(temporary=True, route="global_bm25")
+        with open_sources((demo_folder("incidents"),), options) as inspection:
+            inspection.evaluate()
+            rows = []
+            for qi in range(len(inspection.queries)):
+                for mi in range(len(inspection.memories)):
+                    explained = inspection.explain(qi, mi)
+                    axes = [getattr(explained, axis) for axis in (*AXES, "relevance")]
+                    rows.append([(one.value, one.rule, one.missing, [read.name for read in one.reads]) for one in axes])
+            groups = Triage(inspection, inspection.auditor).queue.groups()
+            return rows, [[one.query_id for one in group.incidents] for group in groups]
+
+    assert found("ko") == found("en")

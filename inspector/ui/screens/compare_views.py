@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.widgets import ContentSwitcher
 
 from inspector.compare.comparison import Behind, Comparison
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, told
 from inspector.trit import NO, UNKNOWN
 from inspector.ui.messages import guarded
 from inspector.ui.screens.compare_base import CompareState
@@ -156,7 +156,7 @@ class CompareViews(CompareWorking):
         grid = self.routes_pane.grid
         items = figure_items(shown, grid.cursor_key, grid.cursor_column, self.state.rule_shown)
         source = shown.sources[0]
-        items += [Item(plain(f"· {note}", "$dim")) for note in source.notes if "returned nothing" in note]
+        items += [Item(plain(f"· {told(note)}", "$dim")) for note in source.notes if "returned nothing" in note]
         self.about.show(items, keep=False)
 
     @on(TablePane.Highlighted, "#compare-routes")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from inspector.audit.audit import QueryAudit
+from inspector.audit.audit import NOT_ITS_OWN, QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.disclosure import Told
-from inspector.i18n import _
+from inspector.i18n import _, _d
 from inspector.trit import Trit
 from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import PARAPHRASE, MemoryChoice, memory_pieces
@@ -56,7 +56,7 @@ def answer_items(audit: QueryAudit, row: Row | None) -> list[Item]:
     if audit.recorded.answer is None:
         words = _("no answer was recorded: disclosed is ? for every memory, neither 1 nor 0")
         items = [Item(content([Piece("? ", "unknown"), Piece(words)]))]
-        if any("belong to its own retrieval" in note for note in audit.notes):
+        if _d(NOT_ITS_OWN) in audit.notes:
             items.append(Item(content([Piece(_("the trace's answer belongs to the trace's own retrieval"), "dim")])))
         return [*items, *(_own(row, ()) if row is not None else ())]
     return [

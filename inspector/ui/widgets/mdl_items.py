@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from textual.content import Content
 
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, _d
 from inspector.mdl import (
     AUDIT_NOTE,
     PARAM_SPECS,
@@ -27,6 +27,7 @@ from inspector.ui.widgets.mdl_constants import fixed, show_constant
 from inspector.ui.widgets.mdl_signs import ACTION_SIGNS, CORNER, action_moved, action_words, moved, standing
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import ARROW, content, share
+from inspector.weighing import NO_VECTORS
 
 SIGNALS = ("M", "R", "A")
 _NAMES = {"M": "M relevance", "R": "R reliability", "A": "A risk"}
@@ -123,7 +124,7 @@ def mdl_items(view: View, width: int, *, plots: bool) -> list[Item]:
 def null_items(why: str) -> list[Item]:
     """What stands in the tab where mdl is null, with the way to vectors where that is what is missing."""
     items = [_line(Piece(_("mdl null"), "unknown"), Piece(f"  {visible(why)}"))]
-    if why.startswith("no vectors"):
+    if why.partition(":")[0] == _d(NO_VECTORS).partition(":")[0]:
         words = content([Piece(_("encode the texts for the decisions"), "link")])
         items.append(Item(words, indent=1, key=Toggle("encode")))
     return items

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.audit.audit import QueryAudit
+from inspector.audit.audit import NO_ANSWER, QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.triage import Incident, Severity
 from inspector.axes.flips import FlipSearch
-from inspector.i18n import _
+from inspector.i18n import _, _d
 from inspector.records import show_namespace
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -208,5 +208,5 @@ def _key(rows: Sequence[Row]) -> str:
 
 def _notes(audit: QueryAudit) -> Iterator[Item]:
     for note in audit.notes:
-        if not note.startswith("no answer was recorded"):
+        if note != _d(NO_ANSWER):
             yield Item(content([Piece(visible(note), "warn")]), Content(_("note:")), 6)

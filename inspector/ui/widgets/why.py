@@ -11,7 +11,7 @@ from textual.content import Content
 
 from inspector.axes.flips import FlipSearch
 from inspector.axes.verdict import AxisResult, Explanation
-from inspector.i18n import _
+from inspector.i18n import _, told
 from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -125,7 +125,7 @@ def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
     yield _line(
         Piece(f"{_(name)} ", "heading"),
         Piece(axis.value.symbol, TRIT_STYLES[axis.value]),
-        Piece(f"  {visible(axis.rule)}", "dim"),
+        Piece(f"  {visible(told(axis.rule))}", "dim"),
         *marks,
     )
     yield Item(Content(visible(axis.reason)), Content("  "), 3)

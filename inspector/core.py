@@ -9,12 +9,14 @@ from __future__ import annotations
 import functools
 import json
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from inspector.ahead import HOLD, REST, Ahead, Block, worked_out
 from inspector.asked import ASKED, relist
 from inspector.audit.exposure import LetThrough
 from inspector.axes.engine import AxisEngine
@@ -51,8 +53,6 @@ from inspector.trit import Trit, parse_trit
 from inspector.views import Change, RouteChoice
 from inspector.wording import change_sentence
 
-#: Queries that are ranked and judged without letting go of the lock.
-BLOCK = 256
 #: Up to this many memories × queries an edit ranks everything anew at once; above, a worker does (:meth:`Core.settle`).
 INLINE_CELLS = 200_000
 P = ParamSpec("P")
@@ -114,7 +114,8 @@ class Core:
         self.source_changed = ""
         #: Every two exports that were opened together, compared by id (DESIGN 11).
         self.planes: tuple[Difference, ...] = ()
-        self._generation = 0
+        self.generation = 0
+        self._ahead: Ahead | None = None
         self._source_settings = settings
         self._overlay: dict[editlog.Key, Any] = log.overlay() if with_edits else {}
         #: Asked queries that are not ranked yet: :meth:`rank_asked` or :meth:`evaluate` does.
@@ -196,11 +197,10 @@ class Core:
             if cancelled():
                 raise Cancelled(_("evaluation cancelled"))
             with self.lock:
-                if generation != self._generation:
-                    done, generation, evaluation = 0, self._generation, self._new_evaluation()
-                stop = min(done + BLOCK, total)
-                evaluation.run(done, stop)
-                done = stop
+                if generation != self.generation:
+                    done, generation, evaluation = 0, self.generation, self._new_evaluation()
+                    block = Block(0 if self._evaluation is None else HOLD)
+                done = block.run(evaluation, done, total)
                 if done >= total:
                     before, self._evaluation = self._evaluation, evaluation
                     self.unranked.clear()
@@ -210,13 +210,19 @@ class Core:
                 on_progress(Progress(_("judging"), done, total, _("queries")))
             if done >= total:
                 return delta
+            time.sleep(REST)
+
+    def work_ahead(self, changes: Mapping[editlog.Key, Any]) -> None:
+        """For a worker, before a change of settings, which then only has to be put in place."""
+        if self._evaluation is not None and len(self.memories) * len(self.queries) > INLINE_CELLS:
+            self._ahead = worked_out(self, changes)
 
     @property
     def stamp(self) -> tuple[object, ...]:
         """Something that differs as soon as anything that can be asked of the store may have changed."""
         evaluation = self._evaluation
         return (
-            self._generation,
+            self.generation,
             None if evaluation is None else id(evaluation),
             self.gate.mode,
             self.deciding.params,
@@ -267,6 +273,9 @@ class Core:
 
     def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
         """Put committed edits in force and work out all that they move."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead.generation != self.generation:
+            ahead = None
         listing = self._relist([shift for shift in shifts if shift.kind == "ask"])
         mis = {self._mi[Uid(*s.target)] for s in shifts if s.kind == "memory" and Uid(*s.target) in self._mi}
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
@@ -277,7 +286,9 @@ class Core:
         recall = overall(self.evaluation.matched).recall if self._evaluation else None
         for shift in shifts:
             self._lay(shift.key, shift.after)
-        self._generation += 1
+        self.generation += 1
+        if ahead is not None and all(shift.kind == "setting" for shift in shifts) and ahead.fits(self):
+            return self._take(ahead, prefix, recall)
         affected = self._update(mis, qis, judged=any(s.kind == "judgment" for s in shifts), settled=settled)
         if self._evaluation is None:
             return self._tell(Change(prefix + "edited", (), frozenset(qis), frozenset(affected), bool(listing)))
@@ -291,6 +302,15 @@ class Core:
         if listing:
             prefix += f"{listing}; "
         return self._changed(delta, prefix, recall, frozenset(qis), frozenset(affected), len(moved), bool(listing))
+
+    def _take(self, ahead: Ahead, prefix: str, recall: float | None) -> Change:
+        """Put in place what was worked out ahead, and tell what it moved."""
+        before = self.evaluation
+        self.settings, self.engine, self._evaluation = ahead.settings, ahead.engine, ahead.evaluation
+        self.gate = GateEngine(self.memories, self.queries, self.settings, self.gate.mode, self._operation_words)
+        self._evaluation.waiting = before.waiting
+        delta, everything = ahead.evaluation.difference(before), frozenset(range(len(self.memories)))
+        return self._changed(delta, prefix, recall, frozenset(), everything, 0)
 
     def _relist(self, shifts: Sequence[Shift]) -> str:
         """Take asked queries into the list of queries and out of it; what was done, in words, "" for nothing.
@@ -307,7 +327,7 @@ class Core:
         for key, value in self._overlay.items():
             if key.kind == "query" and key.target[0] in self._qi:
                 lay(self.queries[self._qi[key.target[0]]], key.field, value)
-        self._generation += 1
+        self.generation += 1
         for kept in (self._marks, self._gate_marks, self._decided_before):
             moved = {place[qi]: value for qi, value in kept.items() if qi in place}
             kept.clear()
@@ -367,7 +387,7 @@ class Core:
     def _update(self, mis: set[int], qis: set[int], *, judged: bool, settled: bool) -> set[int]:
         """Bring the engine up to date; the memories whose axes may have changed."""
         if settled:
-            self.settings = self._settings_in_force()
+            self.settings = self.settings_in_force()
             self.engine = self._new_engine()
             self.gate = GateEngine(self.memories, self.queries, self.settings, self.gate.mode, self._operation_words)
             return set(range(len(self.memories)))
@@ -436,7 +456,7 @@ class Core:
         """Put the edits that the workspace holds over the records."""
         for key, value in list(self._overlay.items()):
             self._lay(key, value)
-        self.settings = self._settings_in_force()
+        self.settings = self.settings_in_force()
 
     @property
     def asked(self) -> list[int]:
@@ -453,9 +473,10 @@ class Core:
             )
         return gone
 
-    def _settings_in_force(self) -> Settings:
+    def settings_in_force(self, changes: Mapping[editlog.Key, Any] | None = None) -> Settings:
+        """The source's settings with the edits over them, and with ``changes`` over these."""
         settings = self._source_settings
-        for key, value in self._overlay.items():
+        for key, value in {**self._overlay, **(changes or {})}.items():
             if key.kind == "setting" and value is not ABSENT:
                 settings = with_setting(settings, key.field, value)
         return settings

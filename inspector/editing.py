@@ -120,12 +120,13 @@ class Editing(Core):
         """Raises InspectorError where :meth:`set_setting` would refuse the value."""
         with_setting(self.settings, name, value)
 
-    @locked
     def set_setting(self, name: str, value: Any) -> Change:
         """Change ``isolation``, ``unknown_intent``, ``aliases`` or ``assumptions`` for the whole store, undoably."""
         self.check_setting(name, value)  # refuses a bad value before anything is stored
-        old = self._overlay.get(key_of("setting", (), name), ABSENT)
-        return self._commit([editlog.Change("setting", (), name, old, value)])
+        key = key_of("setting", (), name)
+        self.work_ahead({key: value})
+        with self.lock:
+            return self._commit([editlog.Change("setting", (), name, self._overlay.get(key, ABSENT), value)])
 
     @locked
     def preview(self, kind: Kind, indices: Sequence[int], field: str, value: Any, qi: int, mi: int) -> Preview:
@@ -156,17 +157,19 @@ class Editing(Core):
         self.engine.update_queries(list(indices))
         return frozenset()
 
-    @locked
     def undo(self) -> Change | None:
         """Take the last edit back; None where there is none."""
-        step = self.log.undo()
-        return self._apply(step.shifts, _("undone: ")) if step else None
+        self.work_ahead(self.log.settings_of("undo"))
+        with self.lock:
+            step = self.log.undo()
+            return self._apply(step.shifts, _("undone: ")) if step else None
 
-    @locked
     def redo(self) -> Change | None:
         """Make the last undone edit again; None where there is none."""
-        step = self.log.redo()
-        return self._apply(step.shifts, _("redone: ")) if step else None
+        self.work_ahead(self.log.settings_of("redo"))
+        with self.lock:
+            step = self.log.redo()
+            return self._apply(step.shifts, _("redone: ")) if step else None
 
     @locked
     def revert(self, seq: int) -> Change:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -133,6 +133,17 @@ class EditLog:
         """Bring back the group undone last; None where there is none, as after a new edit."""
         with self._lock:
             return self._mark("redo", self._ledger.undone)
+
+    def settings_of(self, action: Literal["undo", "redo"]) -> dict[Key, Any]:
+        """The settings that the next undo or redo changes, with the values that they have then."""
+        with self._lock:
+            stack = self._ledger.done if action == "undo" else self._ledger.undone
+            rows = [self._ledger.rows[seq] for seq in self._ledger.groups[stack[-1]]] if stack else []
+            return {
+                row.key: decode_cell(row.old if action == "undo" else row.new)
+                for row in rows
+                if row.key.kind == "setting"
+            }
 
     @property
     def can_undo(self) -> bool:

@@ -274,8 +274,7 @@ class Core:
     def _apply(self, shifts: Sequence[Shift], prefix: str) -> Change:
         """Put committed edits in force and work out all that they move."""
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead.generation != self.generation:
-            ahead = None
+        timely = ahead is not None and ahead.generation == self.generation and {s.kind for s in shifts} == {"setting"}
         listing = self._relist([shift for shift in shifts if shift.kind == "ask"])
         mis = {self._mi[Uid(*s.target)] for s in shifts if s.kind == "memory" and Uid(*s.target) in self._mi}
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
@@ -287,7 +286,7 @@ class Core:
         for shift in shifts:
             self._lay(shift.key, shift.after)
         self.generation += 1
-        if ahead is not None and all(shift.kind == "setting" for shift in shifts) and ahead.fits(self):
+        if ahead is not None and timely and ahead.fits(self):
             return self._take(ahead, prefix, recall)
         affected = self._update(mis, qis, judged=any(s.kind == "judgment" for s in shifts), settled=settled)
         if self._evaluation is None:

@@ -6,8 +6,9 @@ record whose last operation is a delete and whose document the log still holds b
 of the plane ``embeddings_queue``. Chroma purges the log, so that older deletions cannot be told.
 
 Ids are unique within a collection: where two collections share an id, both get ``COLLECTION/ID``. The collection is
-the plane. Scope, policy and lifecycle come from the metadata as for :mod:`inspector.formats.chroma`; without a
-``created_at`` in it, the row's own, written by SQLite's clock in UTC, is ``created_at``.
+the plane; one whose name another database has too is ``DATABASE/COLLECTION``. Scope, policy and lifecycle come from
+the metadata as for :mod:`inspector.formats.chroma`; without a ``created_at`` in it, the row's own, written by SQLite's
+clock in UTC, is ``created_at``.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class _File:
     def __init__(self, connection: sqlite3.Connection, source: Source, collector: Collector, watch: Watch) -> None:
         self.connection, self.source, self.collector, self.watch = connection, source, collector, watch
         self.tables = source.outline.tables
-        self.collections = {row["id"]: row["name"] for row in self._rows("SELECT id, name FROM collections")}
+        self.collections = self._names()
         self.log = self._log() if self.tables.get("embeddings_queue", frozenset()) >= _QUEUE else {}
         self.counts: Counter[str] = Counter()
 
@@ -130,6 +131,19 @@ class _File:
         orphans = next(self._rows(sql))["n"]
         if orphans:
             self.collector.notes.append(_ORPHANS.format(name=self.source.name, count=f"{orphans:,}"))
+
+    def _names(self) -> dict[Any, Any]:
+        """The name of each collection by its id; with its database's, where two databases have one of this name."""
+        is_split = "database_id" in self.tables["collections"]
+        rows = list(self._rows(f"SELECT id, name, {'database_id' if is_split else 'NULL'} AS base FROM collections"))  # noqa: S608
+        bases: dict[Any, Any] = {}
+        if self.tables.get("databases", frozenset()) >= {"id", "name"}:
+            bases = {row["id"]: row["name"] for row in self._rows("SELECT id, name FROM databases")}
+        count = Counter(row["name"] for row in rows)
+        return {
+            row["id"]: row["name"] if count[row["name"]] < 2 else f"{bases.get(row['base'], row['base'])}/{row['name']}"
+            for row in rows
+        }
 
     def _rows(self, sql: str) -> Iterator[dict[str, Any]]:
         return sqlite.rows(self.connection, sql, self.watch)

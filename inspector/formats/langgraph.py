@@ -9,7 +9,8 @@ Text is what LangMem writes, ``value.content``, else a text under a usual name, 
 ``kind`` and every other key of the value are kept in ``meta``.
 
 Lifecycle: ``expires_at`` ends a record; ``created_at`` and ``updated_at``. The store overwrites an item of the same
-key: earlier versions are gone, and no status is kept. SQLite's times are written in UTC without a zone.
+key: earlier versions are gone, and no status is kept. SQLite's times are written in UTC without a zone; a vector that
+is older than its value was left behind by an overwriting that was not indexed, and the notes and its ``loss`` say so.
 
 ``score`` is a similarity in all of LangGraph's stores; an item of a search without a query has none.
 """
@@ -20,6 +21,7 @@ import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 from inspector.errors import FieldError
@@ -28,15 +30,20 @@ from inspector.formats.base import Format, Watch, clip
 from inspector.formats.canonical import note_page
 from inspector.formats.cells import from_json
 from inspector.formats.collect import Collector
-from inspector.formats.draft import Draft, add_all, event, finite, hit, score_of, scored, text_of
+from inspector.formats.draft import Draft, add_all, event, finite, hit, readable_time, score_of, scored, text_of
 from inspector.formats.importer import Importer, Source, add_search, each, not_this, records
 from inspector.formats.outline import EACH, Outline
 from inspector.formats.rows import Raw
 from inspector.i18n import D_, _
 from inspector.records import ABSENT
+from inspector.times import parse_time
 
 _MISSING = D_("namespace: {key} is missing in the source")
 _EMPTY = D_("namespace: {key} is empty in the source")
+_OLD_VECTORS = D_(
+    "{name}: {count} vectors are older than the values that they stand for: a search matches a text that is gone"
+)
+_OLD_VECTOR = D_("embedding: stored {stored}, before the value of {changed}: it may stand for a text that is gone")
 _NEVER_FILLED = D_("namespace: {name} was never filled, so that it names no owner")
 
 LOSS = [
@@ -187,26 +194,55 @@ def read_sqlite(files: tuple[Path, ...], collector: Collector, watch: Watch) -> 
             wrong = _("table store has no column {lacking}").format(lacking=", ".join(sorted(lacking)))
             raise not_this(source.name, wrong, _("the file of LangGraph's SQLite store"))
         with sqlite.opened(source.path) as connection:
-            vectors: dict[tuple[Any, Any], list[list[float] | None]] = {}
-            if {"prefix", "key", "embedding"} <= source.outline.tables.get("store_vectors", frozenset()):
-                for row in sqlite.rows(connection, "SELECT prefix, key, embedding FROM store_vectors", watch):
-                    vectors.setdefault((row["prefix"], row["key"]), []).append(_vector(row["embedding"]))
+            vectors = _vectors(connection, source, watch)
             rows = sqlite.read_rows(connection, source.name, "store", watch, collector.fault, "prefix, key")
             found = (Raw("", row, origin, True) for row, origin in rows)
+            old: list[str] = []
 
-            def make(
-                raw: Raw, vectors: dict[tuple[Any, Any], list[list[float] | None]] = vectors
-            ) -> Iterator[dict[str, Any]]:
-                held = vectors.get((raw.value["prefix"], raw.value["key"]), [])
+            def make(raw: Raw, vectors: _Vectors = vectors, old: list[str] = old) -> Iterator[dict[str, Any]]:
+                changed = raw.value["updated_at"]
                 made = item(Draft(raw.value, collector.mapped))
-                if len(held) == 1 and held[0] is not None:
-                    made["embedding"] = held[0]
-                elif held:
-                    made["loss"] = [*made["loss"], D_("embedding: the item has several vectors, one for each field")]
+                _embed(made, vectors.get((raw.value["prefix"], raw.value["key"]), []), changed, old)
                 yield made
 
             add_all(found, make, collector)
+            if old:
+                collector.notes.append(_OLD_VECTORS.format(name=source.name, count=f"{len(old):,}"))
         watch.advance(sqlite.size(source.path))
+
+
+#: The vectors of each item, by prefix and key, each with the time at which it was stored.
+_Vectors = dict[tuple[Any, Any], list[tuple[list[float] | None, Any]]]
+
+
+def _vectors(connection: Connection, source: Source, watch: Watch) -> _Vectors:
+    found: _Vectors = {}
+    columns = source.outline.tables.get("store_vectors", frozenset())
+    if {"prefix", "key", "embedding"} <= columns:
+        time = "updated_at" if "updated_at" in columns else "NULL AS updated_at"
+        for row in sqlite.rows(connection, f"SELECT prefix, key, embedding, {time} FROM store_vectors", watch):  # noqa: S608
+            found.setdefault((row["prefix"], row["key"]), []).append((_vector(row["embedding"]), row["updated_at"]))
+    return found
+
+
+def _embed(made: dict[str, Any], held: list[tuple[list[float] | None, Any]], changed: Any, old: list[str]) -> None:
+    """Give an item its vector; one that an overwriting with ``index=False`` left behind (#8214) is told by its time."""
+    if len(held) == 1 and held[0][0] is not None:
+        made["embedding"], stored = held[0]
+        if _is_before(stored, changed):
+            made["loss"] = [_OLD_VECTOR.format(stored=stored, changed=changed), *made["loss"]]
+            old.append(made["id"])
+    elif held:
+        made["loss"] = [*made["loss"], D_("embedding: the item has several vectors, one for each field")]
+
+
+def _is_before(first: Any, second: Any) -> bool:
+    """Whether one of the table's times is before another; False where one is missing or cannot be read."""
+    times = [readable_time(one) for one in (first, second)]
+    if any(one in (None, "") for one in times):
+        return False
+    earlier, later = (parse_time(one, "", "UTC") for one in times)
+    return earlier.us < later.us
 
 
 def _vector(data: Any) -> list[float] | None:

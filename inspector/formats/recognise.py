@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from inspector.formats.rows import CONTAINERS
 from inspector.formats.sniff import READABLE, sniff
 from inspector.i18n import _
 
+#: A file of empty lists is no longer than this.
+_SMALL = 1 << 16
 PARTS = ("memories", "queries", "judgments")
 _SETTINGS = {
     "bundle.toml": "settings",
@@ -177,8 +180,33 @@ def _file(path: Path, as_format: str | None, mapped: bool) -> Source:
         return Source(path, as_format, (path,), {"memories": path})
     if shape.container == "json" and not shape.keys:
         raise InputError.at(name_of(path), None, "", _("the file holds no records"), _("at least one of memories"))
+    empty = _empty_lists(path)
+    if empty:
+        wrong = _("the file holds no records: {lists} is empty").format(lists=", ".join(clip(one, 40) for one in empty))
+        raise InputError.at(name_of(path), None, "", wrong, _("at least one record"))
     fields = ", ".join(sorted(clip(key, 40) for key in shape.keys)[:8]) or _("none")
     raise _unrecognised(path, _("not recognised (its fields: {fields})").format(fields=fields))
+
+
+def _empty_lists(path: Path) -> list[str]:
+    """The lists of a small JSON object, where it has some, all are empty, and nothing else in it could be records: the
+    answer of a store that found nothing."""
+    if path.stat().st_size > _SMALL:
+        return []
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(document, dict):
+        return []
+    nested = [
+        (f"{name}.{key}", one)
+        for name, inner in document.items()
+        if isinstance(inner, dict)
+        for key, one in inner.items()
+    ]
+    lists = [(name, one) for name, one in [*document.items(), *nested] if isinstance(one, list)]
+    return [name for name, _one in lists] if all(not one or one == [[]] for _, one in lists) else []
 
 
 def _unrecognised(path: Path, wrong: str) -> InputError:

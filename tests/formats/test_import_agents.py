@@ -205,6 +205,19 @@ def test_llamaindex_docstore(tmp_path: Path) -> None:
     assert f"{path}: dangling: ref_doc_info names 1 nodes that are gone: gone" in bundle.notes
 
 
+def test_llamaindex_names_what_it_cannot_say(tmp_path: Path) -> None:
+    bundle = imported(write(tmp_path / "docstore.json", docstore(n1={**NODE, "metadata": {}})))
+    assert bundle.memories[0].get("loss") == [
+        "namespace: the metadata names no owner (user_id, tenant_id, namespace, …)",
+        "policy: a document store keeps no access rules",
+        "status: a document store keeps no status of a node",
+    ]
+    assert axes(bundle, "n1", who=["ana"]) == "????"
+    assert "names no owner" in causes(bundle, "n1", "scope", who=["ana"])
+    assert "keeps no access rules" in causes(bundle, "n1", "policy", who=["ana"])
+    assert "keeps no status of a node" in causes(bundle, "n1", "lifecycle", who=["ana"])
+
+
 def test_llamaindex_nodes_with_scores(tmp_path: Path) -> None:
     found = [{"node": NODE, "score": 0.5}, {"node": {**NODE, "id_": "n2"}, "score": None}]
     bundle = imported(write(tmp_path / "m", found))
@@ -252,6 +265,31 @@ def test_agno_table(tmp_path: Path) -> None:
     assert third.get("namespace") is None
     assert axes(bundle, "m3", who=["ana"])[0] == "?"
     assert axes(bundle, "m1", who=["ana"]) == "1???"
+
+
+def test_agno_every_field(tmp_path: Path) -> None:
+    row = {
+        "memory_id": "m1",
+        "memory": "Ana likes tea",
+        "input": "I like tea",
+        "agent_id": "bot",
+        "team_id": "crew",
+        "user_id": "ana",
+        "topics": ["food"],
+        "feedback": "good",
+        "created_at": 1767600000,
+        "updated_at": 1767600001,
+    }
+    fields = imported(write(tmp_path / "m", [row])).memories[0].fields
+    assert {name: value for name, value in fields.items() if name != "loss"} == {
+        "id": "m1",
+        "text": "Ana likes tea",
+        "namespace": "ana",
+        "keys": {"user_id": "ana", "team_id": "crew", "agent_id": "bot"},
+        "created_at": 1767600000,
+        "updated_at": 1767600001,
+        "meta": {"input": "I like tea", "topics": ["food"], "feedback": "good"},
+    }
 
 
 def test_agno_to_dict_and_csv(tmp_path: Path) -> None:
@@ -352,6 +390,19 @@ def test_openai_memory_folder(tmp_path: Path) -> None:
         }
         texts = {memory.id: memory.text for memory in bundle.memories}
         assert (texts["raw_memories.md#t1"], texts["rollout_summaries/r1.md"]) == ("Ana.", "A run.")
+
+
+def test_folders_name_what_they_cannot_say(tmp_path: Path) -> None:
+    """No owner where none is written, no state, no rules; times only where the head of a file has them."""
+    run = "updated_at: 2026-01-05T08:00:00Z\n\nA run.\n"
+    files(tmp_path / "memories", memory_summary_md="Summary.\n", rollout_summaries__r1_md=run)
+    bundle = imported(tmp_path)
+    summary, first = bundle.memories
+    assert axes(bundle, summary.id, who=["ana"]) == "????"
+    assert "names an owner" in causes(bundle, summary.id, "scope", who=["ana"])
+    assert "history is in git and not read" in causes(bundle, summary.id, "lifecycle", who=["ana"])
+    assert "keeps no purposes" in causes(bundle, summary.id, "policy", who=["ana"])
+    assert (first.get("updated_at"), summary.get("updated_at")) == ("2026-01-05T08:00:00Z", ABSENT)
 
 
 HEADS: list[tuple[str, dict[str, Any], str]] = [

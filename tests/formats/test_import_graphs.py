@@ -104,6 +104,8 @@ def test_langgraph_rows_of_postgres(tmp_path: Path) -> None:
     asker = {"who": [["users", "john_doe", "memories"]], "as_of": "2026-02-02T00:00:00Z"}
     engine_sees = [axes(imported(path, assume={"status": "current"}), "k1", **asker)]
     assert engine_sees[0][0] == "0"  # langchain-ai/langgraph#8300: segment 2 differs, and _ is no wildcard here
+    # every other column is kept
+    assert second.get("meta") == {"ttl_minutes": None}
     row = {"prefix": "a.b", "key": "k", "value": '{"content": "x"}', "created_at": None, "updated_at": None}
     js = {"namespace_path": "a:b.c", "key": "k", "value": {"content": "x"}, "created_at": 1767600000}
     memories = imported(write(tmp_path / "rows.json", {"rows": [row, js]})).memories
@@ -150,6 +152,26 @@ def test_langgraph_sqlite(tmp_path: Path) -> None:
     who = {"who": [["memories", "ana"]]}
     assert axes(bundle, "k1", as_of="2026-01-05T08:30:00Z", **who)[2] == "1"
     assert axes(bundle, "k1", as_of="2026-01-05T09:00:01Z", **who)[2] == "0"
+
+
+def test_langgraph_a_vector_that_was_left_behind(tmp_path: Path) -> None:
+    """langchain-ai/langgraph#8214: an overwriting with ``index=False`` keeps the vector of the text that is gone."""
+    one = struct.pack("<2f", 0.5, 1).hex()
+    script = STORE.replace("embedding BLOB)", "embedding BLOB, created_at TIMESTAMP, updated_at TIMESTAMP)")
+    script += (
+        f"INSERT INTO store_vectors VALUES ('memories.ana', 'k1', '$', x'{one}', NULL, '2026-01-05 07:59:59'), "
+        f"('memories.bo', 'k1', '$', x'{one}', NULL, '2026-01-05 08:00:00');"
+    )
+    path = database(tmp_path / "store.db", script)
+    bundle = imported(path)
+    old, fresh = bundle.memories
+    assert old.get("embedding") == fresh.get("embedding") == [0.5, 1.0]  # it is what a search still goes by
+    assert old.get("loss")[0] == (
+        "embedding: stored 2026-01-05 07:59:59, before the value of 2026-01-05 08:00:00: it may stand for a text that "
+        "is gone"
+    )
+    assert not any(loss.startswith("embedding: ") for loss in fresh.get("loss"))
+    assert any("1 vectors are older than the values that they stand for" in note for note in bundle.notes)
 
 
 def test_langgraph_sqlite_of_another_version(tmp_path: Path) -> None:
@@ -344,6 +366,31 @@ def test_graphiti_search_results(tmp_path: Path) -> None:
     assert [one["score"] for one in events[0]["retrieved"]] == [0.9, 0.1]
     assert events[1]["retrieved"][0]["score"] is None
     assert any("2 scores beside 1 nodes" in note for note in bundle.notes)
+
+
+def test_graphiti_nodes_and_episodes_name_what_they_cannot_say(tmp_path: Path) -> None:
+    node = {"uuid": "n1", "group_id": "ana", "name": "Ana", "summary": "likes tea", "name_embedding": [1.0, 0.0]}
+    episode = {"uuid": "p1", "group_id": "ana", "content": "I like tea", "source": "message", "valid_at": "2026-01-05"}
+    value = {
+        "edges": [EDGE],
+        "edge_reranker_scores": [],
+        "nodes": [{**node, "labels": ["Person"]}],
+        "episodes": [episode],
+    }
+    bundle = imported(write(tmp_path / "m", value))
+    found = {memory.id: memory for memory in bundle.memories}
+    assert found["n1"].fields == {
+        "id": "n1",
+        "plane": "nodes",
+        "namespace": "ana",
+        "text": "Ana: likes tea",
+        "embedding": [1.0, 0.0],
+        "meta": {"labels": ["Person"]},
+        "loss": ["policy: the graph keeps no access rules", "status: a node's summary has no state and no end"],
+    }
+    assert (found["p1"].get("source"), found["p1"].get("valid_from")) == ("message", "2026-01-05")
+    assert [axes(bundle, name, who=["ana"]) for name in ("e1", "n1", "p1")] == ["1?1?", "1???", "1???"]
+    assert "no state and no end" in causes(bundle, "p1", "lifecycle", who=["ana"])
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,33 @@ def test_a_database_of_no_known_kind_goes_to_the_mapping_assistant(tmp_path: Pat
         imported(empty)
 
 
+EMPTY: dict[str, Any] = {
+    "results": {"results": []},
+    "results, relations": {"count": 0, "next": None, "results": [], "relations": []},
+    "result.points": {"result": {"points": [], "next_page_offset": None}, "status": "ok"},
+    "ids, documents, metadatas, distances": {
+        "ids": [[]],
+        "documents": [[]],
+        "metadatas": [[]],
+        "distances": [[]],
+        "embeddings": None,
+    },
+    "facts": {"facts": []},
+}
+
+
+@pytest.mark.parametrize("lists", EMPTY)
+def test_a_store_that_found_nothing_is_not_called_unknown(tmp_path: Path, lists: str) -> None:
+    path = tmp_path / "m"
+    path.write_text(json.dumps(EMPTY[lists]))
+    with pytest.raises(InputError) as caught:
+        imported(path)
+    assert str(caught.value) == f"{path}: the file holds no records: {lists} is empty: at least one record"
+    path.write_text(json.dumps({**EMPTY[lists], "rows": [{"n": 1}]}))
+    with pytest.raises(Unrecognised):
+        imported(path)
+
+
 def test_nothing_of_ours_is_taken_for_anothers(tmp_path: Path) -> None:
     """Canonical records with the fields that importers look for stay canonical."""
     record = {

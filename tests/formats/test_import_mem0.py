@@ -240,6 +240,33 @@ def test_history_gives_versions(tmp_path: Path) -> None:
     assert "history names no user" in causes(bundle, "m1", "scope", who=["ana"])
 
 
+def test_history_every_field(tmp_path: Path) -> None:
+    old, new = imported(history(tmp_path, ADDED, CHANGED)).memories
+    loss = [
+        "namespace: the history names no user; load it together with the memories",
+        "policy: mem0 keeps no purposes and no access rules",
+        "status: mem0 keeps no status and does not say what replaced what",
+    ]
+    assert old.fields == {
+        "id": "m1@1",
+        "text": "Ana likes tea",
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "updated_at": "2026-01-01T00:00:00+00:00",
+        "superseded_by": "m1",
+        "meta": {"role": "user", "history_id": "h0"},
+        "loss": loss,
+    }
+    assert new.fields == {
+        "id": "m1",
+        "text": "Ana likes coffee",
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "updated_at": "2026-02-01T00:00:00+00:00",
+        "valid_from": "2026-02-01T00:00:00+00:00",
+        "meta": {"role": "user", "history_id": "h1"},
+        "loss": loss,
+    }
+
+
 def test_a_deletion_without_a_time_and_a_lost_beginning(tmp_path: Path) -> None:
     bundle = imported(history(tmp_path, CHANGED, ("Ana likes coffee", None, "DELETE", None, None)))
     assert [memory.id for memory in bundle.memories] == ["m1@1", "m1"]
@@ -352,6 +379,42 @@ def test_openmemory_zip_and_folder(tmp_path: Path) -> None:
     write(folder / "memories.json", backup())
     (folder / "memories.jsonl.gz").write_bytes(b"\x1f\x8b")
     assert imported(folder).format == "openmemory"
+
+
+def test_openmemory_every_field(tmp_path: Path) -> None:
+    bundle = imported(zipped(tmp_path, backup()))
+    archived, deleted = bundle.memories[1:3]
+    assert {name: value for name, value in archived.fields.items() if name not in ("loss", "boundary_log")} == {
+        "id": "m1",
+        "text": "fact 1",
+        "namespace": "ana",
+        "keys": {"app": "cursor"},
+        "created_at": "2026-01-05T08:00:00+00:00",
+        "updated_at": "2026-01-05T08:00:00+00:00",
+        "deleted_at": None,
+        "status": "archived",
+        "meta": {
+            "app_id": "a-1",
+            "metadata": {},
+            "archived_at": None,
+            "category_ids": ["c-1"],
+            "categories": ["home"],
+            "app_access": {"allowed": ["cursor", "a-1", "claude", "a-2"], "denied": ["old", "a-3"]},
+        },
+    }
+    assert archived.get("boundary_log") == [{"state": "archived", "at": "2026-02-01", "cause": "status_history"}]
+    assert (deleted.get("status"), deleted.get("deleted_at")) == ("deleted", "2026-02-10T00:00:00+00:00")
+    assert archived.get("loss") == ["superseded_by: OpenMemory does not say what replaced what"]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
+def test_openmemory_cut_zip(tmp_path: Path, share: float) -> None:
+    path = zipped(tmp_path, backup())
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(InputError) as caught:
+        imported(path)
+    assert str(caught.value).startswith(str(path))
 
 
 @pytest.mark.parametrize(("memory", "states"), [("m0", "11"), ("m1", "10"), ("m2", "10"), ("m3", "??")])

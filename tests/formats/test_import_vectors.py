@@ -99,6 +99,27 @@ def test_owner_of_a_payload(tmp_path: Path, payload: dict[str, Any], namespace: 
     assert has_cause == (namespace in (None, ABSENT))
 
 
+@pytest.mark.parametrize("key", ["session_id", "sessionId", "thread_id", "conversation_id", "run_id"])
+def test_session_and_labels_of_a_payload(tmp_path: Path, key: str) -> None:
+    payload = {"document": "x", "userId": "ana", "agent_id": "bot", "semantic_tag": "trip", "timestamp": "2026-01-05"}
+    more = {"updatedAt": "2026-01-06", "valid_from": "2026-01-07", "invalid_at": "2026-01-08", "superseded_by": "b"}
+    fields = imported(write(tmp_path / "m", [{"id": 1, "payload": {**payload, **more, key: "s1"}}])).memories[0].fields
+    keys = {"userId": "ana", "agent_id": "bot", **({"run_id": "s1"} if key == "run_id" else {})}
+    assert {name: value for name, value in fields.items() if name != "loss"} == {
+        "id": "1",
+        "text": "x",
+        "namespace": "ana",
+        "keys": keys,
+        "session_id": "s1",
+        "semantic_tag": "trip",
+        "created_at": "2026-01-05",
+        "updated_at": "2026-01-06",
+        "valid_from": "2026-01-07",
+        "valid_to": "2026-01-08",
+        "superseded_by": "b",
+    }
+
+
 def test_lifecycle_of_a_payload(tmp_path: Path) -> None:
     payload = {
         "content": "x",
@@ -363,6 +384,15 @@ def test_chroma_file(tmp_path: Path) -> None:
     assert axes(bundle, "gone", who=["bo"], as_of="2026-01-05T09:00:00Z")[2:] == "00"
     assert f"{path}: 1 records of no collection were not read" in bundle.notes
     assert f"{path}: 1 deleted records whose text the log lacks" in bundle.notes
+
+
+def test_chroma_collections_of_one_name(tmp_path: Path) -> None:
+    """Names are unique within a database only."""
+    script = TABLES.replace("('c2', 'other', 2, 'd', '{}')", "('c2', 'notes', 2, 'e', '{}')")
+    script += "CREATE TABLE databases (id TEXT, name TEXT, tenant_id TEXT);"
+    script += "INSERT INTO databases VALUES ('d', 'main', 't'), ('e', 'spare', 't');"
+    found = {memory.id: memory.get("plane") for memory in imported(chroma_file(tmp_path, script=script)).memories}
+    assert found == {"main/notes/a": "main/notes", "b": "main/notes", "spare/notes/a": "spare/notes"}
 
 
 def test_chroma_file_of_an_older_version(tmp_path: Path) -> None:

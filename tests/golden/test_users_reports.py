@@ -20,6 +20,7 @@ from inspector.formats import load
 from inspector.inspection import OpenOptions, open_sources
 from inspector.linting import lint_sources
 from inspector.records import ABSENT
+from inspector.survey import Survey
 from tests.formats.importing import axes, causes
 from tests.golden.users_scope import SCOPE
 from tests.golden.users_shapes import ANA, ASSUMED, LATER, Report, edge, item, point
@@ -195,6 +196,42 @@ def test_a_fact_retired_by_mistake(tmp_path: Path) -> None:
     assert axes(bundle, "e1", **ANA, as_of=LATER)[2] == "1"
 
 
+def test_a_search_that_renders_the_same_instant_otherwise(tmp_path: Path) -> None:
+    """mem0ai/mem0#3137: search() and get_all() print one moment in two zones; it is one memory, stored once."""
+    stored = {"results": [item("ana", created_at="2026-01-05T12:00:00-08:00")]}
+    found = {"results": [item("ana", created_at="2026-01-05T20:00:00+00:00", score=0.9)]}
+    for name, content in (("stored.json", stored), ("found.json", found)):
+        (tmp_path / name).write_text(json.dumps(content))
+    bundle = load([tmp_path / "found.json", tmp_path / "stored.json"])
+    assert (len(bundle.memories), bundle.repeated) == (1, 1)
+    # the record itself is what is kept, its text untouched, and both say the same of any moment
+    assert bundle.memories[0].get("created_at") == "2026-01-05T12:00:00-08:00"
+    signs = [axes(bundle, "m1", **ANA, as_of=f"2026-01-05T{time}Z")[2] for time in ("19:59:59", "20:00:00")]
+    assert signs == ["0", "?"]
+
+
+def test_records_are_counted_by_plane(tmp_path: Path) -> None:
+    """matrixorigin/memoria#76: one page of the viewer counts 0, another 10: here the planes stand side by side."""
+    edges = [edge(uuid=f"e{i}") for i in range(3)]
+    node = {"uuid": "n1", "group_id": "ana", "name": "Ana", "summary": "x", "created_at": "2026-01-01T00:00:00Z"}
+    (tmp_path / "m.json").write_text(json.dumps({"edges": edges, "edge_reranker_scores": [], "nodes": [node]}))
+    with open_sources([tmp_path / "m.json"], OpenOptions(temporary=True)) as inspection:
+        survey = Survey(inspection.memories)
+        assert survey.run()
+        assert survey.planes() == {"edges": 3, "nodes": 1}
+
+
+def test_what_was_told_is_not_stored_again_unseen(tmp_path: Path) -> None:
+    """mem0ai/mem0#4573: an answer that was wrong came back as a memory, 668 times."""
+    told = "Ana has two dogs, both of them named Rex."
+    (tmp_path / "m.json").write_text(json.dumps([item("ana", told)]))
+    query = {"id": "q", "text": "pets?", "as_of": "2026-01-01T00:00:00Z", "recorded": {"answer": told, "events": []}}
+    (tmp_path / "q.jsonl").write_text(json.dumps(query))
+    found = lint_sources([tmp_path / "m.json"], OpenOptions(temporary=True, queries=tmp_path / "q.jsonl"))
+    (loop,) = [one for one in found.findings if one.code == "same-as-answer"]
+    assert loop.words == "the text of the answer to query q, stored after it"
+
+
 LINT: list[tuple[str, dict[str, Any], str]] = [
     ("crewAIInc/crewAI#2584", {"m.json": [{"id": "a", "memory": "x", "hash": "5"}]}, "orphan"),
     (
@@ -221,6 +258,24 @@ LINT: list[tuple[str, dict[str, Any], str]] = [
             ]
         },
         "near-duplicate",
+    ),
+    (
+        "getzep/graphiti#139",
+        {
+            "m.json": [
+                edge(uuid="e1", fact="Ana drinks coffee.", fact_embedding=[1.0, 0.0]),
+                edge(uuid="e2", fact="Ana does not drink coffee.", fact_embedding=[0.9, 0.4359]),
+            ]
+        },
+        "conflict",
+    ),
+    (
+        "mem0ai/mem0#5160 (the export after the update beside the one before)",
+        {
+            "before.json": [item("ana", metadata={"category": "work", "bucket_id": 4})],
+            "after.json": [item("ana", updated_at="2026-02-01T00:00:00+00:00")],
+        },
+        "metadata-lost",
     ),
     ("getzep/graphiti#893", {"m.json": [edge(valid_at="2026-01-01T00:00:00")]}, "naive-time"),
     ("mem0ai/mem0#3751", {"m.json": [item("ana", id=str(i)) for i in range(100)]}, "looks-capped"),

@@ -172,6 +172,21 @@ STATE: list[Report] = [
         },
         note="dangling: ref_doc_info names 1 nodes that are gone: n1",
     ),
+    Report(
+        "langchain-ai/langgraph#8214",
+        {
+            "store.db": "CREATE TABLE store (prefix text, key text, value text, created_at TIMESTAMP, updated_at "
+            "TIMESTAMP); CREATE TABLE store_vectors (prefix text, key text, field_name text, embedding BLOB, "
+            "created_at TIMESTAMP, updated_at TIMESTAMP); INSERT INTO store VALUES ('ana', 'k1', "
+            "'{\"content\": \"new\"}', '2026-01-05 08:00:00', '2026-02-05 08:00:00'); "
+            "INSERT INTO store_vectors VALUES ('ana', 'k1', '$', "
+            "x'0000803f00000000', '2026-01-05 08:00:00', '2026-01-05 08:00:00');"
+        },
+        {"who": [["ana"]], "as_of": LATER},
+        {"k1": "1???"},
+        note="1 vectors are older than the values that they stand for",
+        why="the new value was not indexed: the vector is of the text before it",
+    ),
     # Scores, times, listing
     Report(
         "mem0ai/mem0#4402",

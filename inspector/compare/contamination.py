@@ -47,15 +47,16 @@ def _bounds(exposed: TritArray, good: TritArray) -> tuple[FloatArray, FloatArray
     A candidate whose exposure is ? is counted or not as makes the bound wider.
     """
     yes, maybe = exposed == np.uint8(YES), exposed == np.uint8(UNKNOWN)
-    bad, open_ = good == np.uint8(NO), good == np.uint8(UNKNOWN)
+    bad, not_good = good == np.uint8(NO), good != np.uint8(YES)
 
     def count(cells: npt.NDArray[np.bool_]) -> IntArray:
-        counted: IntArray = np.count_nonzero(cells, axis=1).astype(np.int64)
+        # np.count_nonzero takes five times as long along an axis.
+        counted: IntArray = cells.sum(axis=1, dtype=np.int64)
         return counted
 
-    sure = count(yes)
+    sure, maybe_not_good = count(yes), count(maybe & not_good)
     lower = _share(count(yes & bad), sure + count(maybe & ~bad))
-    upper = _share(count(yes & (bad | open_)) + count(maybe & (bad | open_)), sure + count(maybe & (bad | open_)))
+    upper = _share(count(yes & not_good) + maybe_not_good, sure + maybe_not_good)
     # Where everything that may have been exposed lies on one side, the other bound is of what is left.
     lower = np.where(np.isnan(lower), upper, lower)
     return lower, np.where(np.isnan(upper), lower, upper)

@@ -123,15 +123,7 @@ class Workspace:
         if not places.claim(path):
             raise WorkspaceHeld(path, os.getpid())
         try:
-            if not path.exists():
-                _create(path)
-            _check_header(path)
-            connection = _connect(path)
-            try:
-                _check_schema(path, connection)
-            except BaseException:
-                connection.close()
-                raise
+            connection = _begin(path) if private else _open_whole(path)
         except BaseException:
             places.release(path)
             raise
@@ -331,6 +323,39 @@ def _first_line(error: Exception | str) -> str:
     return str(error).strip().partition("\n")[0]
 
 
+def _begin(path: Path) -> duckdb.DuckDBPyConnection:
+    """Make a private file, in a folder that is there, and stay in it: nobody opens it after a kill."""
+    connection = _connect(path)
+    try:
+        _make_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_whole(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a file that others may open too, and make it first where there is none."""
+    if not path.exists():
+        _create(path)
+    _check_header(path)
+    connection = _connect(path)
+    try:
+        _check_schema(path, connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.begin()
+    for statement in _TABLES:
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('mark', ?), ('schema', ?)", [_MARK, str(SCHEMA)])
+    connection.commit()
+
+
 def _create(path: Path) -> None:
     """Make the file under another name and give it its own when it is whole: a kill leaves no half-made workspace."""
     draft = places.draft_path(path)
@@ -340,11 +365,7 @@ def _create(path: Path) -> None:
         places.sweep_drafts(path)
         connection = _connect(draft)
         try:
-            connection.begin()
-            for statement in _TABLES:
-                connection.execute(statement)
-            connection.execute("INSERT INTO meta VALUES ('mark', ?), ('schema', ?)", [_MARK, str(SCHEMA)])
-            connection.commit()
+            _make_tables(connection)
         finally:
             connection.close()
         try:

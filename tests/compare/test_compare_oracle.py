@@ -9,6 +9,7 @@ import pytest
 from inspector.axes import lifecycle_columns, states
 from inspector.compare.comparison import Comparison, compare
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS, PAIRED
+from inspector.compare.runs import RouteRun
 from inspector.comparing import run_source
 from inspector.comparing.running import check_request, group_label
 from tests.compare import stores
@@ -81,6 +82,12 @@ def check_route(comparison: Comparison, route: str, rows: list[Row], base: list[
 def one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of states is made once and not for every store: it is half of what a small engine costs."""
     monkeypatch.setattr(lifecycle_columns, "value_table", functools.cache(states.value_table))
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are not packed to be kept, which nobody reads here: test_compare_keeping is about that."""
+    monkeypatch.setattr(RouteRun, "to_bytes", lambda _: b"")
 
 
 @pytest.mark.parametrize("part", range(PARTS))

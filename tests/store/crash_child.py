@@ -23,7 +23,7 @@ from inspector.store import Change, EditLog, Workspace
 
 BATCH = 16
 DIM = 48
-RECORDS = 300
+RECORDS = 100
 
 
 def edits_of(step: int) -> list[Change]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,9 +85,13 @@ def nursery() -> Iterator[Nursery]:
 
 def _kills(nursery: Nursery, mode: str, folder: Path) -> Iterator[tuple[Path, int]]:
     draw = random.Random(mode)
+    made = folder / "made.duckdb"
+    Workspace.open(made).close()
     for run in range(RUNS):
         path, log = folder / f"{run}.duckdb", folder / f"{run}.log"
         pieces = draw.randint(0, MOST)
+        if pieces:  # only a kill before the first piece of work can hit the making of the file
+            shutil.copyfile(made, path)
         done = nursery.run_and_kill(mode, path, log, pieces, draw.uniform(0, SPREAD if pieces else OPENING))
         assert done >= pieces
         if path.exists():

@@ -114,6 +114,7 @@ async def test_open_correct_write_and_inspect(export: Path, until: Until, tmp_pa
         assert [memory.id for memory in app.inspection.memories] == ["f1", "f2", "f3"]
         assert app.request is not None
         assert app.request.options.mapping == tmp_path / "mapping.toml"
+        await pilot.pause()  # the app is not to end while the screen is still being made
 
 
 async def test_what_is_lacking_is_said_and_nothing_is_written(export: Path, until: Until, tmp_path: Path) -> None:

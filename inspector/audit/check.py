@@ -259,7 +259,7 @@ def read_baseline(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        wrong = _d("broken JSON at column {colno} ({msg})").format(colno=error.colno, msg=error.msg)
+        wrong = _("broken JSON at column {colno} ({msg})").format(colno=error.colno, msg=_(error.msg))
         raise InputError.at(name, error.lineno, "", wrong, _("a baseline file")) from None
     except RecursionError:
         raise InputError.at(name, None, "", _("nested too deeply"), _("a baseline file")) from None

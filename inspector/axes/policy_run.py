@@ -160,7 +160,7 @@ class Sandbox:
             with self._watchdog:
                 yield
         except self._duckdb.InterruptException:
-            wrong = _d("takes longer than {TIME_LIMIT:g} seconds").format(TIME_LIMIT=TIME_LIMIT)
+            wrong = _("takes longer than {TIME_LIMIT:g} seconds").format(TIME_LIMIT=TIME_LIMIT)
             raise _refusal(rule, file, wrong, _("an expression that is quickly evaluated")) from None
 
     def _prepared(self, sql: str) -> duckdb.Statement:

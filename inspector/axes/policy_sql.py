@@ -31,7 +31,7 @@ from inspector.axes.policy_words import (
     SqlType,
 )
 from inspector.errors import InspectorError
-from inspector.i18n import _, _d
+from inspector.i18n import _
 from inspector.records import MEMORY_FIELDS, QUERY_FIELDS
 
 _PREFIX = "SELECT (\n"
@@ -330,7 +330,7 @@ class _Checker:
 
     def _column_of(self, node: dict[str, Any]) -> Column:
         owner, *path = self._steps(node)
-        expected = _d("m.FIELD of the memory or q.FIELD of the query")
+        expected = _("m.FIELD of the memory or q.FIELD of the query")
         if owner not in ("m", "q") or not path:
             shown = ".".join(map(str, (owner, *path)))
             raise self.refuse(

@@ -98,7 +98,7 @@ def _terms(file: str, table: Mapping[str, Any]) -> dict[str, tuple[Term, ...]]:
                     file, None, field, _("{item!r} holds no word").format(item=item), _("words or phrases")
                 )
             if owner.setdefault(term.words, name) != name:
-                wrong = _d("{item!r} stands under {owner} too").format(item=item, owner=owner[term.words])
+                wrong = _("{item!r} stands under {owner} too").format(item=item, owner=owner[term.words])
                 raise InputError.at(file, None, field, wrong, _("each word under one operation"))
             read.append(term)
         terms[name] = tuple(read)

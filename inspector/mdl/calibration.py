@@ -206,7 +206,7 @@ def _score(data: Labelled, params: Params, fit: npt.NDArray[np.bool_], given: tu
     else:
         limits = Bounds(float(norm[fit].min()), float(norm[fit].max()), "given")
     if not limits.n_min < limits.n_max:
-        wrong = _d("‖v_meta‖ is {n_min:.6g} in every fitted row").format(n_min=limits.n_min)
+        wrong = _("‖v_meta‖ is {n_min:.6g} in every fitted row").format(n_min=limits.n_min)
         raise InputError.at(data.file, None, "M, R, A", wrong, _("rows whose signals differ"))
     c = confidence(norm, limits)
     return _Scored(c, alpha, gated(c, alpha, params), limits)

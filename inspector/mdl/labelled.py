@@ -143,7 +143,7 @@ def _jsonl(path: Path, content: bytes) -> _Rows:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            wrong = error.msg if isinstance(error, json.JSONDecodeError) else _d("not readable as JSON in UTF-8")
+            wrong = _(error.msg) if isinstance(error, json.JSONDecodeError) else _("not readable as JSON in UTF-8")
             raise place.error("", wrong, _("one JSON object a line")) from None
         if not isinstance(row, dict):
             raise place.error("", _("the line is no object"), _("one JSON object a line"))
@@ -213,7 +213,7 @@ def _looked_up(place: _Place, column: str, query: str, resolve: Resolve | None) 
 
 
 def _unit(place: _Place, column: str, value: Any) -> float:
-    expected = _d("a number from 0 to 1")
+    expected = _("a number from 0 to 1")
     if value is None:
         raise place.error(column, _("the value is missing"), expected)
     try:
@@ -229,7 +229,7 @@ def _oracle(place: _Place, row: Mapping[str, Any]) -> Action:
     column, value = _pick(row, _ACTION)
     action = Action.of(value) if isinstance(value, str) else None
     if action is None:
-        wrong = _d("the value is missing") if value is None else _d("{short} is no action").format(short=_short(value))
+        wrong = _("the value is missing") if value is None else _("{short} is no action").format(short=_short(value))
         raise place.error(column, wrong, _("one of {names}").format(names=_ACTION_WORDS))
     return action
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import FieldError, InputError
-from inspector.i18n import N_, _, _d
+from inspector.i18n import N_, _
 from inspector.mdl.morphology import Morphology, rule_of
 from inspector.mdl.params import TIERS, Tier
 from inspector.mdl.scripts import SCRIPTS
@@ -301,7 +301,7 @@ def _compile(language: str, parts: Sequence[tuple[str, dict[str, Any]]]) -> Lexi
     merged = _merged(parts)
     scripts = tuple(merged["detect"].get("scripts", ()))
     if not scripts:
-        wrong = _d("no file says which scripts {language!r} is written in").format(language=language)
+        wrong = _("no file says which scripts {language!r} is written in").format(language=language)
         raise InputError.at(parts[0][0], None, "detect.scripts", wrong, _EXPECTED["scripts"])
     morphology = _morphology(merged["morphology"])
     phrases: dict[str, set[tuple[str, ...]]] = {}

@@ -84,7 +84,7 @@ def verify(edits: Sequence[Effective], held: Callable[[Effective], Held | None],
 def _name(edit: Effective) -> str:
     if edit.kind == "setting":
         return _("setting {field}").format(field=edit.field)
-    return f"{edit.kind} {edit.target if edit.kind == 'memory' else ' '.join(edit.target)}"
+    return f"{_(edit.kind)} {edit.target if edit.kind == 'memory' else ' '.join(edit.target)}"
 
 
 def _show(value: Any) -> str:

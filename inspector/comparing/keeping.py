@@ -20,7 +20,14 @@ from inspector.compare.batch import Needs
 from inspector.compare.comparison import Request
 from inspector.compare.runs import RouteRun, SourceRuns
 from inspector.comparing.resolving import Ask, Resolve
-from inspector.comparing.running import check_request, imported_scores, run_settings, settings_key, state_key
+from inspector.comparing.running import (
+    check_request,
+    imported_scores,
+    run_settings,
+    settings_key,
+    silent_notes,
+    state_key,
+)
 from inspector.comparing.sensitive import (
     Sensitivity,
     SensitivityRequest,
@@ -30,7 +37,7 @@ from inspector.comparing.sensitive import (
     sensitivity,
 )
 from inspector.errors import InspectorError
-from inspector.i18n import _d
+from inspector.i18n import LANGUAGES, _d, data_language
 from inspector.live import Inspection
 from inspector.retrieval.specs import parse_route
 
@@ -89,6 +96,7 @@ def _pack(inspection: Inspection, kept: Kept, more: Mapping[str, Any] | None = N
         "scores": list(kept.scores),
         "runs": _keys(runs),
         "without": None if without is None else _keys(without),
+        "language": data_language(),
         "notes": [list(runs.notes), [] if without is None else list(without.notes)],
         "groups": list(runs.groups),
         "made_at": kept.made_at,
@@ -136,6 +144,7 @@ def _unpack(inspection: Inspection, key: str) -> tuple[Kept, Mapping[str, Any]] 
             return None
         request = request_of(head["request"])
         scores = tuple(map(str, head["scores"]))
+        loaded = _load(inspection, head["runs"], request)
         base = SourceRuns(
             name=inspection.name,
             format=inspection.format,
@@ -144,20 +153,29 @@ def _unpack(inspection: Inspection, key: str) -> tuple[Kept, Mapping[str, Any]] 
             needs=needs,
             group=arrays["group"],
             groups=groups,
-            runs=_load(inspection, head["runs"], request),
-            notes=tuple(map(str, head["notes"][0])),
+            runs=loaded,
+            notes=_notes(inspection, head, 0, loaded),
             imported=imported_scores(inspection, scores),
         )
         without = None
         if head["without"] is not None:
             bare = _load(inspection, head["without"], request)
             if len(bare) == len(request.routes):
-                without = replace(base, runs=bare, notes=tuple(map(str, head["notes"][1])))
+                without = replace(base, runs=bare, notes=_notes(inspection, head, 1, bare))
         if not base.runs:
             return None
         return Kept(request, scores, base, without, str(head["made_at"]), dict(head["assumed"])), dict(head["more"])
     except (*_DAMAGED, InspectorError):
         return None  # damaged, or written by another version: nothing was compared, as far as can be told
+
+
+def _notes(
+    inspection: Inspection, head: Mapping[str, Any], which: int, runs: Mapping[str, RouteRun]
+) -> tuple[str, ...]:
+    """The notes that were kept; of a comparison made in another language what can be said of it now."""
+    if head.get("language", LANGUAGES[0]) == data_language():
+        return tuple(map(str, head["notes"][which]))
+    return (*inspection.header(), *silent_notes(runs))
 
 
 def request_of(given: Mapping[str, Any]) -> Request:

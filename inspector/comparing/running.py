@@ -370,7 +370,7 @@ def run_source(
                 group=group,
                 groups=groups,
                 runs=done,
-                notes=(*inspection.header(), *_notes(done)),
+                notes=(*inspection.header(), *silent_notes(done)),
                 imported=imported,
             )
 
@@ -407,7 +407,8 @@ def progress_teller(
     return tell
 
 
-def _notes(runs: Mapping[str, RouteRun]) -> Iterator[str]:
+def silent_notes(runs: Mapping[str, RouteRun]) -> Iterator[str]:
+    """Which routes returned nothing, and for how many queries."""
     for name, run in runs.items():
         silent = int((~run.held.any(axis=1)).sum())
         if silent:

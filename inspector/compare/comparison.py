@@ -22,6 +22,8 @@ from inspector.trit import TritArray
 
 #: The way of letting through under which what a trace recorded is reported.
 RECORDED = "recorded"
+#: Candidates for which recall is written out one by one even where the store has fewer.
+_WRITTEN_OUT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ def route_source(request: Request, source: SourceRuns, run: RouteRun) -> RouteSo
     }
     table = _table(source, values, tuple(METRICS))
     means = figures([table], request.seed, request.resamples, request.level)
-    depth = max(min(request.k, source.memories), run.memory.shape[1])
+    # Beyond the store recall stays what it is: a k far beyond it is not written out.
+    depth = max(min(request.k, max(source.memories, _WRITTEN_OUT)), run.memory.shape[1])
     return RouteSource(
         values=values,
         exposures=exposures,

@@ -162,7 +162,9 @@ class Curve:
 
     ``breaks_at`` is the first rate at which its upper risk has grown by the tolerance, ``behind_at`` the first at
     which its upper risk is above that of the base route under the same errors; None where it never is, or, for
-    ``behind_at``, where it is the base itself.
+    ``behind_at``, where it is the base itself. Wrong labels make the base look worse too, though it returns what it
+    returned: ``truly_behind_at`` compares the same rankings by the labels before the errors; None for hidden labels,
+    which change no ranking.
     """
 
     route: str
@@ -170,6 +172,7 @@ class Curve:
     points: tuple[Point, ...]
     breaks_at: float | None
     behind_at: float | None
+    truly_behind_at: float | None = None
 
     @property
     def rise(self) -> float | None:
@@ -187,12 +190,12 @@ def breaks_at(points: Sequence[Point], tolerance: float = TOLERANCE) -> float | 
     return None
 
 
-def behind_at(points: Sequence[Point], base: Sequence[Point]) -> float | None:
-    """The first rate at which a route's upper risk is above its base's under the same errors."""
+def behind_at(points: Sequence[Point], base: Sequence[Point], *, truly: bool = False) -> float | None:
+    """The first rate at which a route's upper risk is above its base's under the same errors; ``truly``: by the labels
+    before them."""
     for mine, theirs in zip(points, base, strict=True):
-        if mine.upper is None or theirs.upper is None:
-            continue
-        if mine.upper > theirs.upper + 1e-12:
+        upper, other = (mine.true_upper, theirs.true_upper) if truly else (mine.upper, theirs.upper)
+        if upper is not None and other is not None and upper > other + 1e-12:
             return mine.rate
     return None
 

@@ -174,6 +174,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "words": _d(CORRUPTIONS[curve.kind].words),
         "breaks_at": curve.breaks_at,
         "behind_base_at": curve.behind_at,
+        "behind_base_by_true_labels_at": curve.truly_behind_at,
         "rise": number(curve.rise),
         "points": points,
     }

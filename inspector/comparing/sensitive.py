@@ -358,6 +358,7 @@ def sensitivity(request: SensitivityRequest, parts: Sequence[SourceCurves]) -> S
             found,
             breaks_at(found, request.tolerance),
             None if route == base else behind_at(found, points[base, kind]),
+            None if route == base or CORRUPTIONS[kind].hides else behind_at(found, points[base, kind], truly=True),
         )
         for (route, kind), found in points.items()
     )

@@ -250,7 +250,12 @@ def _curve_rows(curve: Curve) -> list[tuple[str, ...]]:
     ]
     if matched and not CORRUPTIONS[curve.kind].hides:
         rows.append(
-            (_d("  risk upper by the true labels"), *(share(point.true_upper) for point in curve.points), "", "")
+            (
+                _d("  risk upper by the true labels"),
+                *(share(point.true_upper) for point in curve.points),
+                "",
+                rate(curve.truly_behind_at),
+            )
         )
     if matched:
         rows.append(("  " + _d("recall"), *(share(point.recall) for point in curve.points), "", ""))

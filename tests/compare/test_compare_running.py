@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from inspector.compare.comparison import Comparison, Request, compare
-from inspector.compare.corruption import CORRUPTIONS, draw_order, hit, uid_digests
+from inspector.compare.corruption import CORRUPTIONS, Point, behind_at, draw_order, hit, uid_digests
 from inspector.compare.runs import RouteRun
 from inspector.comparing import (
     Edited,
@@ -166,7 +167,7 @@ def test_a_k_beyond_the_store_ranks_all_of_it(store: Path) -> None:
     assert (whole.figures["recall"].value, whole.figures["width"].value) == (1.0, N)
     # half of the store is another's, and what is needed is half the time: q1 and q3 need bob's and are his
     assert (after.figures["recall"].value, after.figures["width"].value) == (1.0, N / 2)
-    assert len(whole.recall_at) == N + 1
+    assert (len(whole.recall_at), whole.recall_at[N], whole.recall_at[-1]) == (1001, 1.0, 1.0)
 
 
 def test_damaged_kept_results_are_made_again(store: Path, tmp_path: Path) -> None:
@@ -340,11 +341,32 @@ def test_sensitivity_shows_what_over_denying_costs(store: Path) -> None:
     # judged by the labels before the errors the global ranking is what it was
     assert len({point.true_upper for point in flat.points}) == 1
     assert flat.behind_at is None
+    # The base's own ranking is as it was: in truth the governed route, which lost what is needed, is behind it.
+    assert curve.truly_behind_at == next(
+        point.rate
+        for point, other in zip(curve.points, flat.points, strict=True)
+        if (point.true_upper or 0) > (other.true_upper or 0)
+    )
     broken = found.first["governed"]
     assert broken is not None
     assert broken.breaks_at == 0.5
     assert first == ((),)
     assert found.untouched == ()
+
+
+def test_behind_the_base_as_the_errors_show_it_and_in_truth() -> None:
+    def points(*risks: tuple[float, float]) -> list[Point]:
+        made = []
+        for place, (shown, true) in enumerate(risks):
+            figures = dict.fromkeys((one.name for one in fields(Point)), 0.0) | {"rate": place / 10, "worse": 0}
+            made.append(Point(**(figures | {"risk_upper": shown, "true_upper": true})))  # type: ignore[arg-type]
+        return made
+
+    # False denials raise the base's risk as its owner sees it, not what it returned: its true risk stays .3.
+    base = points((0.3, 0.3), (0.4, 0.3), (0.5, 0.3))
+    gated = points((0.1, 0.1), (0.3, 0.3), (0.45, 0.4))
+    assert behind_at(gated, base) is None
+    assert behind_at(gated, base, truly=True) == 0.2
 
 
 def test_sensitivity_resumes_with_equal_numbers(store: Path, tmp_path: Path) -> None:

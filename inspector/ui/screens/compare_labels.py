@@ -78,7 +78,7 @@ class CompareLabels(CompareViews):
         found = self.state.labels
         if found is None or not isinstance(event.key, CurveKey):
             return
-        rates = [_("at {rate:g}").format(rate=rate) for rate in found.request.rates]
+        rates = [f"at {rate:g}" for rate in found.request.rates]  # the columns' keys, which no language changes
         at = rates.index(event.column) if event.column in rates else len(rates) - 1
         self.drill_labels(event.key.route, event.key.kind, at)
 

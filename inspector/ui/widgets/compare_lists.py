@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from inspector.compare.agreement import Agreement
-from inspector.compare.comparison import Behind, Comparison
+from inspector.compare.comparison import Behind, Comparison, path_exposures
 from inspector.compare.corruption import CORRUPTIONS, Curve
-from inspector.compare.figures import EXPOSURE_METRICS, METRICS
+from inspector.compare.figures import EXPOSURE_METRICS, METRICS, Values
 from inspector.comparing.resolving import Ask, Resolve
 from inspector.comparing.sensitive import Sensitivity
 from inspector.i18n import _
@@ -44,9 +44,9 @@ class LabelsPane(ListPane):
     HELP = (
         "The upper risk at matched recall where that share of labels is wrong or hidden, averaged over seeds. A route "
         "breaks where it has grown by the tolerance, and falls behind where it is above the base's under the same "
-        "errors. Wrong labels change filters, rankings and verdicts; hidden values leave the ranking alone and may "
-        "only widen. Enter on a share shows the queries that are worse off there. R runs, escape stops and keeps what "
-        "is finished."
+        "errors; in truth, where it is above it by the labels before the errors. Wrong labels change filters, rankings "
+        "and verdicts; hidden values leave the ranking alone and may only widen. Enter on a share shows the queries "
+        "that are worse off there. R runs, escape stops and keeps what is finished."
     )
 
     def __init__(self, *, id: str) -> None:
@@ -64,6 +64,7 @@ def label_columns(rates: Sequence[float]) -> list[Column]:
         *(Column(f"at {rate:g}", f"{rate:.0%}", 5, align="right") for rate in rates),
         Column("breaks", "breaks", 7, 6, align="right"),
         Column("behind", "behind", 7, 6, align="right"),
+        Column("truly", "in truth", 8, 8, align="right"),
         Column("bounds", f"at {rates[-1]:.0%}" if rates else "", 12, align="right"),
     ]
 
@@ -94,6 +95,7 @@ def _curve_cells(mark: str, curve: Curve, *, untouched: bool) -> Iterator[Cell]:
         yield NONE if point.upper is None else Piece(share(point.upper), "bad" if broken else "")
     yield Piece(_("no label"), "dim") if untouched else _rate(curve.breaks_at, "never")
     yield _rate(curve.behind_at, "–")
+    yield _rate(curve.truly_behind_at, "–")
     last = curve.points[-1]
     yield NONE if last.lower is None or last.upper is None else bounds(last.lower, last.upper)
 
@@ -318,8 +320,8 @@ class QueriesPane(ListPane):
     )
     COLUMNS = (
         Column("query", "query", 26, 12, frozen=True, flex=2),
-        Column("value", "figure", 12, 6, align="right"),
-        Column("base", "base", 12, 6, align="right"),
+        Column("value", "figure", 12, 10, align="right"),
+        Column("base", "base", 12, 10, align="right"),
         Column("recall", "recall", 6, align="right"),
         Column("prefix", "matched prefix", 22, 14),
         Column("note", "", 30, 12, flex=2),
@@ -349,7 +351,7 @@ def drill_to(comparison: Comparison, route: str, column: str, rule: str, path: s
     exposure = rule if shown.exposure else None
     name = shown.metric.replace("_", " ")
     where = _("{route} by {path}").format(route=route, path=path) if path else route
-    said = f", {RULES[rule]}" if shown.exposure else ""
+    said = f", {_(RULES[rule])}" if shown.exposure else ""
     if path:
         return Drill(
             _("{name} of {where}{said}").format(name=name, where=where, said=said),
@@ -388,7 +390,7 @@ def drill_figure(comparison: Comparison, key: FigureKey) -> Drill:
     """The queries behind any figure of a route."""
     lower = key.metric.replace("_upper", "_lower") if key.metric.endswith("_upper") else ""
     shown = Shown(key.metric, lower, exposure=bool(key.rule))
-    said = f", {RULES[key.rule]}" if key.rule else ""
+    said = f", {_(RULES[key.rule])}" if key.rule else ""
     behind = comparison.route(key.route).behind(key.metric, key.rule or None)
     return Drill(
         _("{replace} of {route}{said}").format(replace=key.metric.replace("_", " "), route=key.route, said=said),
@@ -404,12 +406,14 @@ def query_rows(comparison: Comparison, queries: Sequence[Query], drill: Drill) -
     source = comparison.sources[0]
     route = drill.route if drill.route in [result.route for result in comparison.routes] else None
     rows, columns = [], drill_columns(drill)
+    mine = _values_of(comparison, route, drill)
+    theirs = _values_of(comparison, comparison.request.base_route, drill)
     for place, one in enumerate(drill.behind):
         query = queries[one.qi]
         cells: dict[str, Cell] = {
             "query": Piece(query.id, "strong"),
-            "value": _figure_cell(comparison, route, drill, one.qi),
-            "base": _figure_cell(comparison, comparison.request.base_route, drill, one.qi),
+            "value": _figure_cell(mine, drill, one.qi),
+            "base": _figure_cell(theirs, drill, one.qi),
             "recall": _recall(comparison, route, one.qi),
             "prefix": list(_prefix(comparison, route, one.qi)),
             "note": drill.notes[place] if place < len(drill.notes) else "",
@@ -428,18 +432,22 @@ def _group_words(group: str) -> Cell:
     return ", ".join(each if isinstance(each, str) else "/".join(map(str, each)) for each in held)
 
 
-def _figure_cell(comparison: Comparison, route: str | None, drill: Drill, qi: int) -> Cell:
-    shown = drill.shown
+def _values_of(comparison: Comparison, route: str | None, drill: Drill) -> Values | None:
+    """Every query's values on a route, those that the drill's figure is one of; None where the route has none."""
     known = {result.route: result for result in comparison.routes}
-    if shown is None or route is None or route not in known or (drill.path and route != drill.route):
-        return ""
+    if drill.shown is None or route is None or route not in known or (drill.path and route != drill.route):
+        return None
     part = known[route].sources[0]
-    values = part.exposures.get(drill.rule, {}) if shown.exposure else part.values
     if drill.path:
-        from inspector.compare.comparison import path_exposures
-
         source = comparison.sources[0]
-        values = path_exposures(source, source.runs[route], part, drill.path, drill.rule)
+        return path_exposures(source, source.runs[route], part, drill.path, drill.rule)
+    return part.exposures.get(drill.rule, {}) if drill.shown.exposure else part.values
+
+
+def _figure_cell(values: Values | None, drill: Drill, qi: int) -> Cell:
+    shown = drill.shown
+    if shown is None or values is None:
+        return ""
     if shown.metric not in values or not np.isfinite(values[shown.metric][qi]):
         return NONE
     value = float(values[shown.metric][qi])

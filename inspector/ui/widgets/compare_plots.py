@@ -282,6 +282,8 @@ def label_series(comparison: Comparison, found: Sensitivity, kind: str) -> list[
             if curve.behind_at is None
             else _(", behind the base at {behind_at:.0%}").format(behind_at=curve.behind_at)
         )
+        if curve.truly_behind_at is not None and curve.truly_behind_at != curve.behind_at:
+            behind += _(", by the true labels at {behind_at:.0%}").format(behind_at=curve.truly_behind_at)
         x, y = zip(*known, strict=True)
         out.append(
             Series(

@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from inspector.compare.comparison import Request
 from inspector.comparing import check_request
+from inspector.i18n import set_language
 from inspector.retrieval.routes import rank
 from inspector.ui.screens.compare import CompareScreen
 from inspector.ui.screens.compare_dialogs import CompareDialog
@@ -260,6 +261,15 @@ async def test_label_errors_run_on_request_and_lead_to_the_queries_that_are_wors
         await c.press("enter")
         behind = found.behind(found.curves[0].route, found.curves[0].kind, 0.4)
         assert c.queries == [c.inspection.queries[one.qi].id for one in behind]
+        await c.press("escape")
+        set_language("ko", data="en")  # the column under the cursor is found in every language
+        try:
+            grid.move_cursor(key=c.screen.labels_pane.rows[0].key, column="at 0.05")
+            await c.press("enter")
+        finally:
+            set_language("en", data="en")
+        assert c.screen.state.drill is not None
+        assert " 5%" in c.screen.state.drill.words
         await c.press("escape", "2", "p", "v")
         assert c.screen.plots["labels"].has_focus
         assert c.screen.plots["labels"].copy_text()

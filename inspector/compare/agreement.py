@@ -54,7 +54,7 @@ class Agreement:
             same = _d("all judgments are equal: chance cannot be told from agreement")
             return same if self.units else _d("no pair was judged by two sources")
         if self.alpha >= RELIABLE:
-            return "reliable"
+            return _d("reliable")
         if self.alpha >= TENTATIVE:
             return _d("good enough for tentative conclusions")
         if self.axis == "policy":

@@ -295,9 +295,11 @@ def needs_of(view: Snapshot) -> Needs:
 
 
 def group_label(query: Query) -> str:
-    """The group of a query: its principal's namespaces as JSON, "" where there are none (DESIGN 5)."""
+    """The group of a query: its principal's namespaces as JSON, in one order, "" where there are none (DESIGN 5)."""
     principal = query.value("principal")
     owned = principal.get("namespaces") if isinstance(principal, dict) else None
+    if isinstance(owned, list):
+        owned = sorted(owned, key=lambda one: json.dumps(one, ensure_ascii=False, sort_keys=True))
     return json.dumps(owned, ensure_ascii=False, sort_keys=True) if owned else ""
 
 

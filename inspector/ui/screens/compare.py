@@ -61,7 +61,8 @@ class CompareScreen(CompareLabels):
     CompareScreen #compare-about { height: 9; border-top: solid $primary; padding: 0 1; }
     CompareScreen #compare-first { height: 7; border-top: solid $primary; padding: 0 1; }
     CompareScreen #compare-ask { height: 50%; border-top: solid $primary; }
-    CompareScreen #compare-agreement { height: 40%; border-top: solid $primary; }
+    CompareScreen #compare-said { height: 5; border-top: solid $primary; padding: 0 1; }
+    CompareScreen #compare-agreement { height: 35%; border-top: solid $primary; }
     CompareScreen.-low #compare-about { height: 7; }
     CompareScreen.-low #compare-first { height: 5; }
     CompareScreen #view-plots { layout: grid; grid-size: 1 1; }
@@ -102,6 +103,7 @@ class CompareScreen(CompareLabels):
                 yield self.ask_pane
             with Vertical(id="view-lens", classes="view"):
                 yield self.lens_pane
+                yield self.said
                 yield self.agreement_pane
             with Vertical(id="view-queries", classes="view"):
                 yield self.queries_pane

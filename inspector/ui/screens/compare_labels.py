@@ -204,6 +204,29 @@ class CompareLabels(CompareViews):
         found = () if shown is None or not shown.agreement else shown.agreement[0]
         caution = [Piece(_("policy is read as consistency with declared fields"), "dim")] if found else []
         self.agreement_pane.fill(agreement_rows(found), caution)
+        self._show_said()
+
+    def _show_said(self) -> None:
+        """The words of the rows under both cursors in full: a narrow table cuts them."""
+        shown = self.state.shown
+        lens_key, axis = self.lens_pane.key, self.agreement_pane.key
+        items = []
+        if shown is not None and isinstance(lens_key, tuple):
+            route, place = lens_key
+            lenses = shown.route(route).sources[0].lenses if route in [one.route for one in shown.routes] else ()
+            items += [
+                Item(plain(f"{lens.score}: {lens.words}"), plain(str(route)), 20) for lens in lenses[place : place + 1]
+            ]
+        found = shown.agreement[0] if shown is not None and shown.agreement else ()
+        items += [Item(plain(one.words), plain(one.axis), 20) for one in found if one.axis == axis]
+        self.said.show(items, keep=False)
+
+    @on(TablePane.Highlighted, "#compare-lens")
+    @on(TablePane.Highlighted, "#compare-agreement")
+    @guarded
+    def _lens_moved(self, event: TablePane.Highlighted) -> None:
+        event.stop()
+        self._show_said()
 
     @on(TablePane.Opened, "#compare-lens")
     @guarded

@@ -75,6 +75,7 @@ class CompareViews(CompareWorking):
         self.resolve_pane = ResolvePane(id="compare-resolve")
         self.ask_pane = AskPane(id="compare-ask")
         self.lens_pane = LensPane(id="compare-lens")
+        self.said = Reader(id="compare-said")
         self.agreement_pane = AgreementPane(id="compare-agreement")
         self.queries_pane = QueriesPane(id="compare-queries")
 

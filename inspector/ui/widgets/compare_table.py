@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len, set_cell_size
+
 from inspector.compare.comparison import Comparison, RouteResult
 from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.compare.intervals import MAX_SIGN_GROUPS, Delta, Figure
@@ -381,9 +383,14 @@ def _delta_lines(comparison: Comparison, delta: Delta) -> Iterator[Item]:
     )
     yield Item(
         content([Piece(f"{delta.value:+.3f}{around}", "strong"), Piece(f"; {p}; {counts}")]),
-        content([Piece(_("minus {base_route}").format(base_route=comparison.request.base_route)[:17])]),
+        content([Piece(_cut(_("minus {base_route}").format(base_route=comparison.request.base_route), 17))]),
         18,
     )
+
+
+def _cut(words: str, width: int) -> str:
+    """Words in so many cells, with a sign where some are left out."""
+    return words if cell_len(words) <= width else set_cell_size(words, width - 1) + "…"
 
 
 def _parts(result: RouteResult) -> Iterator[Item]:

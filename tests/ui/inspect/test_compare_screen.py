@@ -333,6 +333,10 @@ async def test_agreement_of_judgments_with_its_caution_and_the_queries_in_disput
         # four values, one of them 0: half the pairs of a unit differ, and half of those that chance would give
         assert c.cells(c.screen.agreement_pane, "policy")["alpha"] == "0.000"
         assert "policy is read as consistency with declared fields" in c.bench.seen()
+        # the words of both rows in full, which no column of 80 has room for
+        said = "\n".join(item.shown for item in c.screen.said.items)
+        assert "no required evidence" in said or "threshold" in said or "no known violation" in said
+        assert "low: read this axis as consistency with declared fields, not as what people hold to be allowed" in said
         c.screen.agreement_pane.grid.focus()
         await c.press("enter")
         assert c.queries == ["q1"]

@@ -334,9 +334,9 @@ async def test_agreement_of_judgments_with_its_caution_and_the_queries_in_disput
         assert c.cells(c.screen.agreement_pane, "policy")["alpha"] == "0.000"
         assert "policy is read as consistency with declared fields" in c.bench.seen()
         # the words of both rows in full, which no column of 80 has room for
-        said = "\n".join(item.shown for item in c.screen.said.items)
-        assert "of the violations and 0.0% of the required evidence" in said
-        assert "low: read this axis as consistency with declared fields, not as what people hold to be allowed" in said
+        full = "\n".join(item.shown for item in c.screen.said.items)
+        assert "of the violations and 0.0% of the required evidence" in full
+        assert "low: read this axis as consistency with declared fields, not as what people hold to be allowed" in full
         c.screen.agreement_pane.grid.focus()
         await c.press("enter")
         assert c.queries == ["q1"]

@@ -15,7 +15,7 @@ import click
 
 from inspector.cli_language import speak_in_ui
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, words_for_people
 from inspector.text import visible
 
 FOLDER_OR_FILE = click.Path(path_type=Path)
@@ -255,14 +255,17 @@ def opened(
         for out in outs:
             if out is not None and str(out) != "-":
                 inspection.refuse_source(out)
-        told = inspection.header()
+        with words_for_people():
+            told = inspection.header()
         for line in told:
             say(line)
         for problem in inspection.skipped:
             say(_("skipped: {problem}").format(problem=problem))
         if evaluate:
             inspection.evaluate(progress)
-            for line in inspection.header():
+            with words_for_people():
+                since = inspection.header()
+            for line in since:
                 if line not in told:
                     say(line)
         yield inspection
@@ -345,7 +348,9 @@ def comparison_request(given: dict[str, Any]) -> Any:
 
 def tell_opened(inspection: Any) -> None:
     """What the header of one of several stores says, on stderr."""
-    for line in inspection.header():
+    with words_for_people():
+        told = inspection.header()
+    for line in told:
         say(f"{inspection.name}: {line}")
     for problem in inspection.skipped:
         say(_("skipped: {problem}").format(problem=problem))

@@ -13,11 +13,13 @@ The catalogue lies in ``locale/``; ``python tests/tools/make_messages.py`` bring
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gettext as _gettext
 import os
 import re
 import string
+from collections.abc import Iterator
 from pathlib import Path
 
 #: The languages, the source's own first.
@@ -134,6 +136,20 @@ def set_language(code: str, *, data: str | None = None) -> None:
     in_data = _spoken.in_data if data is None else _catalogue(data)
     _spoken.language, _spoken.messages = code, messages
     _spoken.data, _spoken.in_data = data or _spoken.data, in_data
+
+
+@contextlib.contextmanager
+def words_for_people() -> Iterator[None]:
+    """Words of data in the language of messages meanwhile, as of a header that goes to stderr.
+
+    The language is one for all threads: this is for the command line, where nothing else speaks at the time.
+    """
+    before = _spoken.data, _spoken.in_data
+    _spoken.data, _spoken.in_data = _spoken.language, _spoken.messages
+    try:
+        yield
+    finally:
+        _spoken.data, _spoken.in_data = before
 
 
 def locale_language() -> str:

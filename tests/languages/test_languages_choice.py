@@ -93,3 +93,13 @@ def test_an_error_is_said_in_the_language_of_messages() -> None:
     with pytest.raises(FieldError) as caught:
         parse_time("yesterday", "as_of")
     assert "시각이 아닙니다" in str(caught.value)
+
+
+def test_what_goes_to_stderr_follows_the_locale_and_data_does_not() -> None:
+    store = demo_folder("incidents")
+    done = inspector(
+        "triage", str(store), "--temporary", "--route", "recorded", "--query", "umbrella", lang="ko_KR.UTF-8"
+    )
+    assert "임시 작업 공간" in done.stderr
+    assert "다음이 없어 정해지지 않음: namespace" in done.stderr
+    assert "undecided: 1" in done.stdout

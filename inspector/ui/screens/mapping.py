@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from inspector.addresses import short_name
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.records import MEMORY_FIELDS, show_namespace
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 #: Rows of the upper table that are no fields.
 WHERE, ZONE = "@where", "@zone"
-_SURE = {"sure": "good", "likely": "", "guess": "warn", "chosen": "edited"}
+_SURE = {N_("sure"): "good", N_("likely"): "", N_("guess"): "warn", N_("chosen"): "edited"}
 _REQUIRED = ("id", "text")
 
 
@@ -215,13 +215,13 @@ class MappingScreen(BaseScreen):
             return [
                 Piece(key, "strong"),
                 _("constant {shown}").format(shown=shown),
-                Piece(rule.confidence, _SURE[rule.confidence]),
+                Piece(_(rule.confidence), _SURE[rule.confidence]),
                 "",
             ]
         came = " + ".join(rule.paths) + (_(" in {unit}").format(unit=rule.unit) if rule.unit else "")
         values = [value for path in rule.paths for value in assistant.examples(path)[0][:2]]
         listed = ", ".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)[:80] for one in values)
-        return [Piece(key, "strong"), came, Piece(rule.confidence, _SURE[rule.confidence]), listed]
+        return [Piece(key, "strong"), came, Piece(_(rule.confidence), _SURE[rule.confidence]), listed]
 
     @work(thread=True, exit_on_error=False, group="try")
     def _try(self, generation: int, assistant: Assistant) -> None:

@@ -74,7 +74,7 @@ class RuleDialog(FormDialog[bool]):
         rule = self.assistant.rules.get(self.target)
         columns = (
             Column("path", "source path", 22, 12, flex=1),
-            Column("held", "", 9),
+            Column("held", "", 13),
             Column("as", "values", 20, flex=2),
         )
         with Vertical(classes="dialog") as box:

@@ -126,7 +126,9 @@ def test_an_edit_makes_it_of_before_and_its_undo_right_again(inspection: Inspect
     assert stale_words(inspection, made_under(again.runs), REQUEST) == ""
 
 
-def test_a_store_with_its_own_vectors_is_not_of_before_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_a_store_with_its_own_vectors_is_not_of_before_when_it_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = write(tmp_path / "given")
     for name in ("memories", "queries"):
         path = source / f"{name}.jsonl"
@@ -141,6 +143,11 @@ def test_a_store_with_its_own_vectors_is_not_of_before_when_it_is_opened_again(t
         assert kept is not None
         assert not inspection.retriever.has_vectors  # nothing has asked for them yet
         assert stale_words(inspection, made_under(kept.runs), request) == ""
+        # Another model's vectors make other rankings by similarity, and the same by words.
+        monkeypatch.setattr(type(inspection.retriever), "vectors_key", "another model")
+        made = made_under(kept.runs)
+        assert stale_words(inspection, made, request) == "other vectors now"
+        assert stale_words(inspection, {"global_bm25": made["global_bm25"]}, request) == ""
 
 
 def test_of_another_source_or_damaged_it_is_nothing(store: Path, tmp_path: Path) -> None:

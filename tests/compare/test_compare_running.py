@@ -24,6 +24,7 @@ from inspector.comparing import (
     kept_request,
     resolve_first,
     run_source,
+    running,
     sensitivity_sources,
 )
 from inspector.comparing.running import snapshot
@@ -31,7 +32,7 @@ from inspector.comparing.sensitive import sensitivity_source
 from inspector.comparing.snapshot import Corrupted
 from inspector.errors import Cancelled, InspectorError
 from inspector.inspection import Inspection, OpenOptions, open_sources
-from inspector.records import Progress, Uid
+from inspector.records import Origin, Progress, Query, Uid
 from inspector.trit import Trit
 
 ROUTES = ("global_dense", "namespace_dense", "governed", "random_partition")
@@ -168,6 +169,27 @@ def test_a_k_beyond_the_store_ranks_all_of_it(store: Path) -> None:
     # half of the store is another's, and what is needed is half the time: q1 and q3 need bob's and are his
     assert (after.figures["recall"].value, after.figures["width"].value) == (1.0, N / 2)
     assert (len(whole.recall_at), whole.recall_at[N], whole.recall_at[-1]) == (1001, 1.0, 1.0)
+
+
+def test_deep_rankings_come_in_blocks_of_few_queries(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request(ROUTES, k=5)
+    with open_sources([store], OpenOptions(temporary=True)) as inspection:
+        whole = numbers(compare(check_request(request), [run_source(inspection, request)], [()]))
+    monkeypatch.setattr(running, "_BLOCK_CELLS", 10)  # two queries of five candidates
+    with open_sources([store], OpenOptions(temporary=True)) as inspection:
+        parts = running.blocks(snapshot(inspection, inspection.settings), np.arange(4), 5)
+        assert max(map(len, parts)) == 2
+        assert sorted(np.concatenate(parts).tolist()) == [0, 1, 2, 3]
+        assert numbers(compare(check_request(request), [run_source(inspection, request)], [()])) == whole
+
+
+def test_a_group_is_the_principals_namespaces_in_any_order() -> None:
+    def label(*owned: Any) -> str:
+        record = {"id": "q", "text": "t", "principal": {"id": "p", "namespaces": list(owned)}}
+        return running.group_label(Query(record, Origin("test")))
+
+    assert label("b", ["a", "c"]) == label(["a", "c"], "b") == '["b", ["a", "c"]]'
+    assert label() == ""
 
 
 def test_damaged_kept_results_are_made_again(store: Path, tmp_path: Path) -> None:

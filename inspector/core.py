@@ -28,8 +28,8 @@ from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ, GateE
 from inspector.gate.gate import DEFAULT_MODE, Mode
 from inspector.gate.operation import OperationLexicon
 from inspector.i18n import _, _d
+from inspector.ids import IdIndex
 from inspector.overlay import lay, with_setting
-from inspector.pools import index_by_id
 from inspector.records import (
     ABSENT,
     AXES,
@@ -42,7 +42,6 @@ from inspector.records import (
     Query,
     Record,
     Settings,
-    Uid,
 )
 from inspector.retriever import Retriever
 from inspector.store import editlog
@@ -103,7 +102,7 @@ class Core:
         self.route = route
         self.tau = tau
         self.let_through: LetThrough = let_through
-        self._mi = {memory.uid: index for index, memory in enumerate(self.memories)}
+        self._ids = IdIndex(self.memories)
         self._qi = {query.id: index for index, query in enumerate(self.queries)}
         self._subscribers: list[Callable[[Change], None]] = []
         self._marks: dict[int, dict[int, dict[str, Trit]]] = {}
@@ -129,17 +128,12 @@ class Core:
         self._operation_words = operation_words
         self.gate = GateEngine(self.memories, self.queries, self.settings, gate_mode, operation_words)
 
-    @functools.cached_property
-    def _by_id(self) -> dict[str, list[int]]:
-        """Made when an owner is first edited: a large store that is only read does without."""
-        return index_by_id(self.memories)
-
     def _new_engine(self) -> AxisEngine:
         return self.engine_for(self.settings)
 
     def engine_for(self, settings: Settings) -> AxisEngine:
         """A new engine of the records as they stand, under other settings. Edits made later do not reach it."""
-        return AxisEngine(self.memories, self.queries, self._judgments(), settings)
+        return AxisEngine(self.memories, self.queries, self._judgments(), settings, self._ids)
 
     def judgments(self) -> list[Judgment]:
         """The judgments in force: the source's, and the user's own in place of those on the same cell."""
@@ -276,7 +270,8 @@ class Core:
         ahead, self._ahead = self._ahead, None
         timely = ahead is not None and ahead.generation == self.generation and {s.kind for s in shifts} == {"setting"}
         listing = self._relist([shift for shift in shifts if shift.kind == "ask"])
-        mis = {self._mi[Uid(*s.target)] for s in shifts if s.kind == "memory" and Uid(*s.target) in self._mi}
+        places = {self._ids.place(s.target) for s in shifts if s.kind == "memory"}
+        mis = {mi for mi in places if mi is not None}
         qis = {self._qi[s.target[0]] for s in shifts if s.kind == "query" and s.target[0] in self._qi}
         settled = any(shift.kind == "setting" for shift in shifts)
         before = self._snapshot(mis)
@@ -444,8 +439,9 @@ class Core:
         else:
             self._overlay[key] = value
         record: Record | None = None
-        if key.kind == "memory" and key.target in self._mi:
-            record = self.memories[self._mi[key.target]]
+        if key.kind == "memory":
+            mi = self._ids.place(key.target)
+            record = None if mi is None else self.memories[mi]
         elif key.kind == "query" and key.target[0] in self._qi:
             record = self.queries[self._qi[key.target[0]]]
         if record is not None:
@@ -467,7 +463,7 @@ class Core:
         """How many edits belong to records that the source no longer has; they wait for the records to come back."""
         gone = 0
         for key in self._overlay:
-            gone += (key.kind == "memory" and key.target not in self._mi) or (
+            gone += (key.kind == "memory" and self._ids.place(key.target) is None) or (
                 key.kind == "query" and key.target[0] not in self._qi
             )
         return gone

@@ -36,7 +36,7 @@ class Editing(Core):
     def _check(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> None:
         check_edit(kind, field, value, self.settings.timezone)
         if kind == "memory" and field in ("namespace", "namespaces"):
-            check_owner(self.memories, self._by_id, indices, field, value)
+            check_owner(self.memories, self._ids, indices, field, value)
 
     @locked
     def edit(self, kind: Kind, indices: Sequence[int], field: str, value: Any) -> Change:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from inspector.axes.engine import AxisEngine
 from inspector.compare.matched import Matched, matched
-from inspector.pools import index_by_id, required_memories
+from inspector.pools import required_memories
 from inspector.records import Memory, Query
 from inspector.retrieval.ranking import Ranking
 from inspector.trit import Trit, TritArray
@@ -73,7 +73,6 @@ class Evaluation:
         self.route = route
         self.tau = tau
         self._ranker = ranker
-        self._by_id = index_by_id(memories)
         shape = (len(queries), min(route.k, max(1, len(memories))))  # a ranking is never longer than the store
         self.memory: Indices = np.full(shape, -1, dtype=np.int64)
         self.score = np.full(shape, np.nan)
@@ -168,7 +167,7 @@ class Evaluation:
 
     def required(self, qi: int) -> list[list[int]]:
         """For each id that the query requires, the indices of the memories it means; empty where none is stored."""
-        return required_memories(self._by_id, self.queries[qi], self.engine, qi)
+        return required_memories(self.engine.by_id, self.queries[qi], self.engine, qi)
 
     def _required_ids(self, qi: int) -> list[str]:
         wanted = self.queries[qi].value("required")

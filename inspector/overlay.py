@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from inspector.errors import FieldError
 from inspector.i18n import _
+from inspector.ids import ById
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -28,7 +29,7 @@ Kind = Literal["memory", "query"]
 
 def lay(record: Record, field: str, value: Any) -> None:
     """Lay an edited value over a record's field; the source's own value, or UNEDITED, takes the edit away."""
-    if value is UNEDITED or same(record.fields.get(field, ABSENT), value):
+    if value is UNEDITED or same(record.source(field), value):
         record.edits.pop(field, None)
     else:
         record.edits[field] = value
@@ -53,9 +54,7 @@ def check_edit(kind: Kind, field: str, value: Any, timezone: str | None) -> None
     check_field(spec, value, timezone)
 
 
-def check_owner(
-    memories: Sequence[Memory], by_id: Mapping[str, Sequence[int]], indices: Sequence[int], field: str, value: Any
-) -> None:
+def check_owner(memories: Sequence[Memory], by_id: ById, indices: Sequence[int], field: str, value: Any) -> None:
     """Refuse a namespace in which another memory of the same id already is (DESIGN 2). Raises FieldError."""
     moved = set(indices)
     taken = {

@@ -126,8 +126,8 @@ def patched(bundle: Bundle, edits: Sequence[Effective], file: str) -> Bundle:
 
     Raises InputError at the line of ``file`` that does not fit; the bundle given is left as it is.
     """
-    memories = [Memory(memory.fields, memory.origin) for memory in bundle.memories]
-    queries = [type(query)(query.fields, query.origin) for query in bundle.queries]
+    memories = [memory.unedited() for memory in bundle.memories]
+    queries = [query.unedited() for query in bundle.queries]
     by_uid = {memory.uid: memory for memory in memories}
     by_id = {query.id: query for query in queries}
     queries += _asked(edits, by_id, bundle.settings.timezone, file)

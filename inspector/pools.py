@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from inspector.axes.engine import AxisEngine
+from inspector.ids import ById, uid_ranks
 from inspector.records import Memory, Query, Record, Settings, read_field
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.store.degraded import Degraded, degraded, why_degraded
@@ -16,15 +18,7 @@ from inspector.times import parse_time
 from inspector.trit import Trit, TritArray
 
 
-def index_by_id(memories: Sequence[Memory]) -> dict[str, list[int]]:
-    """The indices of the memories of each bare id."""
-    found: dict[str, list[int]] = {}
-    for index, memory in enumerate(memories):
-        found.setdefault(memory.id, []).append(index)
-    return found
-
-
-def required_memories(by_id: Mapping[str, Sequence[int]], query: Query, engine: AxisEngine, qi: int) -> list[list[int]]:
+def required_memories(by_id: ById, query: Query, engine: AxisEngine, qi: int) -> list[list[int]]:
     """For each id that the query requires, the memories it means; an empty list where none is stored.
 
     Ids are unique per namespace: where several memories share one, those in the query's scope are meant, else all.
@@ -44,11 +38,13 @@ class EnginePool:
         self.queries = queries
         self.engine = engine
         self.settings = settings
-        order = sorted(range(len(memories)), key=lambda mi: memories[mi].uid)
-        self.uid_rank: IntArray = np.empty(len(memories), dtype=np.int64)
-        self.uid_rank[order] = np.arange(len(memories))
         #: Both sides' codes of a field, while :meth:`held` says that nothing is edited.
         self._held: dict[str, tuple[IntArray, IntArray]] | None = None
+
+    @functools.cached_property
+    def uid_rank(self) -> IntArray:
+        """The place of each memory in the order of uids; made when the first ranking needs it."""
+        return uid_ranks(self.memories)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:

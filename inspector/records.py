@@ -8,21 +8,35 @@ replace them.
 from __future__ import annotations
 
 import enum
+import functools
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, KeysView, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
-import msgspec
-
-from inspector.errors import FieldError, Problem
-from inspector.i18n import N_, _
+from inspector.errors import Problem
+from inspector.fields import ACTIONS as ACTIONS
+from inspector.fields import ARCHIVED_WORDS as ARCHIVED_WORDS
+from inspector.fields import BOUNDARY_STATES as BOUNDARY_STATES
+from inspector.fields import CURRENT_WORDS as CURRENT_WORDS
+from inspector.fields import FORGOTTEN_WORDS as FORGOTTEN_WORDS
+from inspector.fields import INTENTS as INTENTS
+from inspector.fields import MEMORY_FIELDS as MEMORY_FIELDS
+from inspector.fields import PRINCIPAL_PARTS as PRINCIPAL_PARTS
+from inspector.fields import QUERY_FIELDS as QUERY_FIELDS
+from inspector.fields import STALE_WORDS as STALE_WORDS
+from inspector.fields import STATUS_WORDS as STATUS_WORDS
+from inspector.fields import SUPERSEDED_WORDS as SUPERSEDED_WORDS
+from inspector.fields import FieldSpec as FieldSpec
+from inspector.fields import Kind as Kind
+from inspector.fields import Namespace as Namespace
+from inspector.fields import Scalar as Scalar
+from inspector.fields import check_field as check_field
+from inspector.packing import Packer, Shape
 from inspector.times import Instant, parse_time
 from inspector.trit import Trit
 
-Scalar = str | int | float | bool | None
-Namespace = str | list[str]
 Axis = Literal["scope", "policy", "lifecycle"]
 AXES: tuple[Axis, ...] = ("scope", "policy", "lifecycle")
 
@@ -69,193 +83,6 @@ class Origin:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
-Kind = Literal["id", "text", "word", "time", "list", "number", "bool", "namespace", "object", "vector"]
-
-
-@dataclass(frozen=True, slots=True)
-class FieldSpec:
-    """One known field: its name, the kind of widget that edits it, the type its value must have, its known words.
-
-    ``choices`` are the words that the design knows, offered by the editor; other words are allowed unless ``closed``.
-    ``help`` says in a few words what the field means.
-    """
-
-    name: str
-    kind: Kind
-    type: Any
-    help: str
-    choices: tuple[str, ...] = ()
-    closed: bool = False
-
-
-CURRENT_WORDS = ("active", "current", "verified")
-STALE_WORDS = ("stale", "expired", "deprecated")
-ARCHIVED_WORDS = ("archived",)
-SUPERSEDED_WORDS = ("superseded", "replaced", "invalidated")
-FORGOTTEN_WORDS = ("deleted", "erased", "forgotten")
-STATUS_WORDS = CURRENT_WORDS + STALE_WORDS + ARCHIVED_WORDS + SUPERSEDED_WORDS + FORGOTTEN_WORDS
-BOUNDARY_STATES = ("active", "archived", "forgotten", "quarantined")
-INTENTS = ("current", "history", "unknown")
-#: Action words by rank (DESIGN 7).
-ACTIONS = ("archive_only", "answer_context", "answer", "warn", "verify_first", "block")
-
-_TIME = str | int | float | None
-_WORDS = list[str] | None
-
-
-def _specs(*specs: FieldSpec) -> dict[str, FieldSpec]:
-    return {spec.name: spec for spec in specs}
-
-
-MEMORY_FIELDS: dict[str, FieldSpec] = _specs(
-    FieldSpec("id", "id", str, "id, unique in its namespace"),
-    FieldSpec("text", "text", str, "what is remembered"),
-    FieldSpec("namespace", "namespace", Namespace | None, "owner: a string or a list of segments"),
-    FieldSpec("namespaces", "namespace", list[Namespace] | None, "several owners"),
-    FieldSpec("session_id", "word", str | None, "session it was written in"),
-    FieldSpec("semantic_tag", "word", str | None, "task or topic it belongs to"),
-    FieldSpec("keys", "object", dict[str, Scalar] | None, "exact keys: user_id, task_id, …"),
-    FieldSpec("status", "word", str | None, "the store's status label", STATUS_WORDS),
-    FieldSpec("status_at", "time", _TIME, "when the status label was set"),
-    FieldSpec("boundary_state", "word", str | None, "boundary state", BOUNDARY_STATES),
-    FieldSpec("boundary_log", "object", list[dict[str, Any]] | None, "boundary marks: state, at, cause, query_id"),
-    FieldSpec("created_at", "time", _TIME, "when it was stored"),
-    FieldSpec("updated_at", "time", _TIME, "when it was last changed"),
-    FieldSpec("valid_from", "time", _TIME, "from when it holds"),
-    FieldSpec("valid_to", "time", _TIME, "until when it holds"),
-    FieldSpec("superseded_by", "word", str | None, "id of the memory that replaced it"),
-    FieldSpec("deleted_at", "time", _TIME, "when it was deleted"),
-    FieldSpec("allowed_purposes", "list", _WORDS, "purposes it may be used for"),
-    FieldSpec("sensitivity", "word", str | None, "how sensitive it is", ("low", "medium", "high", "critical")),
-    FieldSpec("memory_type", "word", str | None, "kind of memory", ("context", "policy", "credential", "correction")),
-    FieldSpec("verification_required", "bool", bool | None, "must be verified before use"),
-    FieldSpec("allowed_action_hint", "word", str | None, "action its author allows", ACTIONS),
-    FieldSpec("epistemic_status", "word", str | None, "how settled it is", ("settled", "unresolved", "contested")),
-    FieldSpec("contradiction_count", "number", int | float | None, "contradictions known"),
-    FieldSpec("priority", "word", str | int | float | None, "the store's priority"),
-    FieldSpec("retrieval_terms", "list", _WORDS, "terms that should find it"),
-    FieldSpec("governs", "object", Any, "operations it governs: any_terms, all_terms, excluded_terms, action_types"),
-    FieldSpec("source", "word", str | None, "where it came from"),
-    FieldSpec("plane", "word", str | None, "plane of the store: rows, vectors, …"),
-    FieldSpec("embedding", "vector", list[float | None] | None, "its vector"),
-    FieldSpec("loss", "list", _WORDS, "what the source could not say"),
-    FieldSpec("meta", "object", dict[str, Any] | None, "fields that we do not know"),
-)
-
-#: Parts of a query's principal that can be read and assumed on their own.
-PRINCIPAL_PARTS = ("principal.id", "principal.namespaces", "principal.roles")
-QUERY_FIELDS: dict[str, FieldSpec] = _specs(
-    FieldSpec("id", "id", str, "id"),
-    FieldSpec("text", "text", str, "what was asked"),
-    FieldSpec("principal", "object", dict[str, Any] | None, "who asks: id, namespaces, roles"),
-    FieldSpec("session_id", "word", str | None, "authenticated session"),
-    FieldSpec("claimed_session_id", "word", str | None, "session the client claimed"),
-    FieldSpec("semantic_tag", "word", str | None, "task or topic of the question"),
-    FieldSpec("purpose", "word", str | None, "what the answer is for"),
-    FieldSpec("intent", "word", str | None, "current, history or unknown", INTENTS, closed=True),
-    FieldSpec("as_of", "time", _TIME, "the instant the question is about"),
-    FieldSpec("risk", "word", str | int | float | None, "risk: a number from 0 to 1, or a category"),
-    FieldSpec("keys", "object", dict[str, Scalar] | None, "exact keys"),
-    FieldSpec("required", "list", _WORDS, "ids of the evidence that it needs"),
-    FieldSpec("expected_action", "word", str | None, "the right action"),
-    FieldSpec("leak_targets", "list", _WORDS, "strings that must not be told"),
-    FieldSpec("tool_call", "object", dict[str, Any] | None, "the operation that was requested"),
-    FieldSpec("grants", "object", list[dict[str, Any]] | None, "grants that were in force"),
-    FieldSpec("recorded", "object", dict[str, Any] | None, "what a trace recorded"),
-    FieldSpec("embedding", "vector", list[float | None] | None, "its vector"),
-    FieldSpec("meta", "object", dict[str, Any] | None, "fields that we do not know"),
-)
-
-
-class _Principal(msgspec.Struct, forbid_unknown_fields=False):
-    id: str | None = None
-    namespaces: list[Namespace] | None = None
-    roles: list[str] | None = None
-
-
-class _BoundaryMark(msgspec.Struct):
-    state: str
-    at: str | int | float | None = None
-    cause: str | None = None
-    query_id: str | None = None
-
-
-class _Retrieved(msgspec.Struct):
-    id: str
-    namespace: Namespace | None = None
-    score: float | None = None
-    content_hash: str | None = None
-
-
-class _Event(msgspec.Struct):
-    retrieved: list[_Retrieved]
-    name: str | None = None
-    filter: Any = None
-    score_kind: Literal["similarity", "distance", "unknown"] | None = None
-
-
-class _Recorded(msgspec.Struct):
-    events: list[_Event] | None = None
-    exposed: list[str | dict[str, Any]] | None = None
-    prompt: str | None = None
-    recent_turns: list[Any] | str | None = None
-    answer: str | None = None
-
-
-_INNER: dict[str, Any] = {
-    "principal": _Principal | None,
-    "boundary_log": list[_BoundaryMark] | None,
-    "recorded": _Recorded | None,
-}
-_WORDS_FOR_TYPES = {
-    "id": N_("a text"),
-    "text": N_("a text"),
-    "word": N_("a text"),
-    "time": N_("a time"),
-    "list": N_("a list of texts"),
-    "number": N_("a number"),
-    "bool": N_("true or false"),
-    "namespace": N_("a text or a list of texts"),
-    "object": N_("an object"),
-    "vector": N_("a list of numbers"),
-}
-
-
-def check_field(spec: FieldSpec, value: Any, timezone: str | None = None) -> None:
-    """Refuse a value that the field cannot hold, with a FieldError that names what was expected.
-
-    Used on import and on every edit, so that both accept the same. ``id`` and ``text`` must be texts; every other
-    field may be null. Times must be readable (:func:`inspector.times.parse_time`), a closed word list is enforced.
-    """
-    try:
-        msgspec.convert(value, spec.type)
-        if spec.name in _INNER:
-            msgspec.convert(value, _INNER[spec.name])
-    except msgspec.ValidationError as error:
-        raise FieldError(_dotted(spec.name, str(error)), _plain(str(error)), _WORDS_FOR_TYPES[spec.kind]) from None
-    if spec.name == "id" and value == "":
-        raise FieldError("id", _("the id is empty"), _("a text that is unique in its namespace"))
-    if spec.kind == "time" and value not in (None, ""):
-        parse_time(value, spec.name, timezone)
-    if spec.name == "boundary_log" and value:
-        for i, mark in enumerate(value):
-            if mark.get("at") not in (None, ""):
-                parse_time(mark["at"], f"boundary_log[{i}].at", timezone)
-    if spec.closed and value not in (None, "") and value not in spec.choices:
-        raise FieldError(
-            spec.name, _("{value!r} is not known").format(value=value), _("one of ") + ", ".join(spec.choices)
-        )
-
-
-def _dotted(name: str, message: str) -> str:
-    _, at, path = message.partition(" - at `$")
-    return name + path.rstrip("`") if at else name
-
-
-def _plain(message: str) -> str:
-    return message.partition(" - at `$")[0].replace("`", "")
-
-
 class Uid(NamedTuple):
     """A memory's identity: its namespace as canonical JSON text ("" where there is none) and its id (DESIGN 2).
 
@@ -278,8 +105,17 @@ def namespace_key(fields: Mapping[str, Any]) -> str:
     for name in ("namespace", "namespaces"):
         value = fields.get(name)
         if presence_of(value) is Presence.VALUE:
-            return sys.intern(_compact_json(value))
+            return _key_of(value)
     return ""
+
+
+def _key_of(value: Any) -> str:
+    return _key_of_text(value) if type(value) is str else sys.intern(_compact_json(value))
+
+
+@functools.lru_cache(maxsize=65_536)
+def _key_of_text(value: str) -> str:
+    return sys.intern(_compact_json(value))
 
 
 def show_namespace(value: Any) -> str:
@@ -296,7 +132,6 @@ def show_namespace_key(key: str) -> str:
     return show_namespace(json.loads(key)) if key else ""
 
 
-@dataclass(slots=True, eq=False)
 class Record:
     """Fields as the source wrote them, the edits that lie over them, and the place in the source.
 
@@ -304,10 +139,62 @@ class Record:
     removed key. Only the overlay of edits writes ``edits``.
     """
 
-    fields: dict[str, Any]
-    origin: Origin
-    # Made when it is first asked for: a million records without an edit are 70 MiB smaller without it.
-    _edits: dict[str, Any] | None = field(default=None, repr=False)
+    # A million records without an edit are 70 MiB smaller if the dict of edits is made when it is first asked for. Of
+    # a packed record the shape knows the file, and the place in it is the line alone.
+    __slots__ = ("_edits", "_place", "_shape", "_values")
+
+    def __init__(self, fields: dict[str, Any], origin: Origin, edits: dict[str, Any] | None = None) -> None:
+        self._values: Any = fields
+        self._shape: Shape | None = None
+        self._place: Origin | int | None = origin
+        self._edits = edits
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({dict(self.fields)!r}, {self.origin!r}, {self._edits!r})"
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The source's fields, to read: of a packed record they are made anew, so look a single one up with
+        :meth:`source`."""
+        fields: dict[str, Any] = self._values if self._shape is None else self._shape.fields(self._values)
+        return fields
+
+    @property
+    def names(self) -> KeysView[str]:
+        """The keys that the source has, in its order."""
+        names: dict[str, Any] = self._values if self._shape is None else self._shape.places
+        return names.keys()
+
+    @property
+    def origin(self) -> Origin:
+        """The place in the source."""
+        place = self._place
+        if isinstance(place, Origin):
+            return place
+        return Origin("" if self._shape is None else self._shape.file, place)
+
+    def pack(self, packer: Packer) -> None:
+        """Keep the same fields in less memory, with a packer that has packed the store's other records."""
+        packed = None if self._shape is not None else packer.pack(self._values, self.origin.file)
+        if packed is not None:
+            self._place = self.origin.line
+            self._shape, self._values = packed
+
+    def rewrite(self, fields: dict[str, Any], origin: Origin | None = None) -> None:
+        """Put other fields in the place of the source's: for a reader that learns more of a record it has read."""
+        self._place, self._values, self._shape = origin or self.origin, fields, None
+
+    def edited(self, edits: dict[str, Any]) -> Self:
+        """Another record of the same source's fields with these edits over them."""
+        made = type(self)(self._values, self.origin, edits)
+        made._shape, made._place = self._shape, self._place
+        return made
+
+    def unedited(self) -> Self:
+        """Another record of the same source's fields without an edit."""
+        made = self.edited({})
+        made._edits = None
+        return made
 
     @property
     def edits(self) -> dict[str, Any]:
@@ -324,19 +211,27 @@ class Record:
     @property
     def id(self) -> str:
         """The record's id; never edited."""
-        return str(self.fields["id"])
+        return str(self.source("id"))
 
     @property
     def text(self) -> str:
         """The text in force, edits included."""
         return str(self.get("text"))
 
+    def source(self, name: str) -> Any:
+        """The source's value, whatever lies over it, else :data:`ABSENT`."""
+        shape = self._shape
+        if shape is None:
+            return self._values.get(name, ABSENT)
+        place = shape.places.get(name)
+        return ABSENT if place is None else shape.value(self._values, place)
+
     def get(self, name: str) -> Any:
         """The value in force: the edit where there is one, else the source's, else :data:`ABSENT`."""
         edits = self._edits
         if edits and name in edits:
             return edits[name]
-        return self.fields.get(name, ABSENT)
+        return self.source(name)
 
     def value(self, name: str) -> Any:
         """The value in force where it is a value, else None: for tests that only a value can decide."""
@@ -349,19 +244,30 @@ class Record:
         return {name: value for name, value in merged.items() if value is not ABSENT}
 
 
-@dataclass(slots=True, eq=False)
 class Memory(Record):
     """A stored memory; field names and types are :data:`MEMORY_FIELDS`."""
 
-    uid: Uid = field(init=False)
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        self.uid = Uid(namespace_key(self.fields), self.id)
+    @property
+    def uid(self) -> Uid:
+        """The memory's identity: that of the source, whatever was edited."""
+        return Uid(self.owner_key, self.id)
+
+    @property
+    def owner_key(self) -> str:
+        """The namespace of :attr:`uid`."""
+        for name in ("namespace", "namespaces"):
+            value = self.source(name)
+            if presence_of(value) is Presence.VALUE:
+                return _key_of(value)
+        return ""
 
 
-@dataclass(slots=True, eq=False)
 class Query(Record):
     """A question asked of the store; field names and types are :data:`QUERY_FIELDS`."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,16 +403,3 @@ def default_as_of(memories: Iterable[Memory], exported_at: Instant | None, timez
                 if latest is None or instant.us > latest.us:
                     latest = instant
     return latest
-
-
-def resolve_ids(by_id: Mapping[str, Sequence[int]], wanted: Sequence[str], preferred: set[int]) -> list[int]:
-    """Indices of the memories that bare ids mean: those in ``preferred`` where an id is not unique, else all of it.
-
-    An id that is not stored gives nothing: the caller counts it as required and never retrieved.
-    """
-    found: list[int] = []
-    for memory_id in wanted:
-        indices = by_id.get(memory_id, ())
-        near = [index for index in indices if index in preferred]
-        found.extend(near if near and len(indices) > 1 else indices)
-    return found

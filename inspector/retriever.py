@@ -178,7 +178,7 @@ class Retriever:
                 for at in asked:
                     del self._stale[at]
                 asked = {}
-            sources = [str(self._record(*at).fields["text"]) for at in stale]
+            sources = [str(self._record(*at).source("text")) for at in stale]
             own = encoder.encode_all(sources, cancelled)
             stale = {
                 at: text
@@ -200,7 +200,7 @@ class Retriever:
 
     def _is_same_model(self, at: tuple[str, int], encoded: npt.NDArray[np.float32]) -> bool:
         """Whether the store's own vector of a text is what our encoder makes of it: only then may they be mixed."""
-        given = self._record(*at).fields.get("embedding")
+        given = self._record(*at).source("embedding")
         if not isinstance(given, list) or len(given) != len(encoded):
             return False
         theirs = np.array(given, dtype=np.float64)
@@ -212,7 +212,7 @@ class Retriever:
         if self._wanted_model is None and self._dense is not None and self._dense.memory.size != BUNDLED_SIZE:
             return False
         for index, memory in enumerate(self._memories):
-            if "text" not in memory.edits and isinstance(memory.fields.get("embedding"), list):
+            if "text" not in memory.edits and isinstance(memory.source("embedding"), list):
                 made = self._encoder().encode_all([memory.text], cancelled)
                 return self._is_same_model(("memory", index), made[0])
         return False
@@ -343,8 +343,8 @@ class Retriever:
         if self._given:
             if "text" in record.edits:
                 self._stale[at] = record.text
-            elif isinstance(record.fields.get("embedding"), list):
-                self._set_vector(at, np.array(record.fields["embedding"], dtype=np.float32))
+            elif isinstance(record.source("embedding"), list):
+                self._set_vector(at, np.array(record.source("embedding"), dtype=np.float32))
             return
         found, matrix = self._workspace.get_vectors([content_hash(record.text)], self._encoder().key)
         if bool(found[0]):

@@ -306,7 +306,7 @@ class Showing(Audited):
         Without a query the gate is tried by self-description, which asks nothing of one.
         """
         asked = self._asker(qi)
-        edited = None if asked is None else Query(asked.fields, asked.origin, {**asked.edits, **(query_edits or {})})
+        edited = None if asked is None else asked.edited({**asked.edits, **(query_edits or {})})
         return try_edits(
             self.memories[mi],
             memory_edits or {},

@@ -104,7 +104,7 @@ class Survey:
     def _read(self, index: int) -> None:
         memory = self._memories[index]
         cell = marks = parts = 0
-        if memory.is_edited or not _READ.isdisjoint(memory.fields):
+        if memory.is_edited or not _READ.isdisjoint(memory.names):
             standing = standing_of(memory)
             cell = PROTECTIONS.index(standing.protection)
             flags = (

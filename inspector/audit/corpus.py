@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from inspector.audit.runs import SHORTEST_RUN, Gram, grams
 from inspector.audit.tokens import run_words
+from inspector.ids import IdIndex
 from inspector.records import Memory, Presence, namespace_key, presence_of
 from inspector.text import content_hash, token_line
 
@@ -42,17 +43,15 @@ class Corpus:
     """The memories of a store, with the indices that matching needs, each built when it is first asked for."""
 
     memories: Sequence[Memory]
-    _ids: dict[str, list[int]] | None = None
+    _ids: IdIndex | None = None
     _hashes: dict[str, list[int]] | None = None
     _texts: dict[str, list[int]] | None = None
 
     @property
-    def by_id(self) -> Mapping[str, Sequence[int]]:
+    def by_id(self) -> IdIndex:
         """Indices of the memories of each bare id."""
         if self._ids is None:
-            self._ids = {}
-            for mi, memory in enumerate(self.memories):
-                self._ids.setdefault(memory.id, []).append(mi)
+            self._ids = IdIndex(self.memories)
         return self._ids
 
     def with_hash(self, digest: str) -> Sequence[int]:
@@ -162,7 +161,7 @@ class _Seekers:
 
 def is_of(memory: Memory, namespace: Any) -> bool:
     """Whether the memory is the one that was stored under this namespace; one of several owners counts too."""
-    owners = memory.fields.get("namespaces")
+    owners = memory.source("namespaces")
     return memory.uid.namespace == namespace_key({"namespace": namespace}) or (
         isinstance(owners, list) and namespace in owners
     )

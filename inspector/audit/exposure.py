@@ -20,6 +20,7 @@ from inspector.audit.events import Item, block, message_text, text_of
 from inspector.audit.runs import Cut, Runs, cut
 from inspector.audit.targets import Place
 from inspector.i18n import _d
+from inspector.ids import IdIndex
 from inspector.records import ABSENT, Memory, Query, namespace_key, show_namespace
 from inspector.text import token_line
 from inspector.trit import Trit
@@ -309,14 +310,14 @@ def cites(text: str, memory_id: str) -> Place | None:
     return None if found is None else Place(*found.span(1))
 
 
-def cited(text: str, ids: Mapping[str, Any]) -> Iterator[str]:
+def cited(text: str, ids: IdIndex) -> Iterator[str]:
     """The ids of a store that a text names, found by what its pieces are and not by trying every id."""
     pieces = set(_PIECE.findall(text))
     pieces |= {piece.rstrip(".:!?") for piece in pieces}
     pieces |= {piece.partition(":")[2] for piece in pieces if ":" in piece}
     for marked in _MARKED.findall(text):
         pieces |= {marked, marked.partition(":")[2].strip()}
-    yield from (one for one in sorted(pieces & ids.keys()) if cites(text, one) is not None)
+    yield from (one for one in sorted(ids.among(pieces)) if cites(text, one) is not None)
 
 
 def lets_through(verdict: Trit, let_through: LetThrough) -> bool:

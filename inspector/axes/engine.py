@@ -24,6 +24,7 @@ from inspector.axes.scope import Scope
 from inspector.axes.scope_columns import ScopeColumns
 from inspector.axes.successors import Successors
 from inspector.axes.verdict import Explanation, fold
+from inspector.ids import ById, IdIndex
 from inspector.records import FieldRead, Judgment, Memory, Query, Settings
 from inspector.times import Instant
 from inspector.trit import Trit, TritArray
@@ -38,7 +39,8 @@ class AxisEngine:
 
     ``m`` and ``q`` of the vectorised functions are arrays of memory and query indices that broadcast together: of
     shapes (P,) and (P,) they are pairs, of (1, N) and (B, 1) a matrix. Results are trit arrays (uint8: 0, 1 for ?, 2)
-    of the broadcast shape. Raises InputError for a bad policy.toml or an assumption that cannot hold.
+    of the broadcast shape. ``by_id`` spares an index of the ids where the caller has one. Raises InputError for a bad
+    policy.toml or an assumption that cannot hold.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class AxisEngine:
         queries: Sequence[Query],
         judgments: Sequence[Judgment],
         settings: Settings,
+        by_id: ById | None = None,
     ) -> None:
         self.memories = memories
         self.queries = queries
@@ -54,11 +57,13 @@ class AxisEngine:
         self._ground = Ground(settings, memories)
         self._scope = Scope(self._ground)
         self._policy = Policy(self._ground, memories, queries)
-        self._successors = Successors(self._ground, memories)
+        #: Which memories an id means.
+        self.by_id: ById = IdIndex(memories) if by_id is None else by_id
+        self._successors = Successors(self._ground, memories, self.by_id)
         self._lifecycle = LifecycleColumns(self._ground, self._successors, memories, queries)
         self._scopes = ScopeColumns(self._scope, memories, queries)
         self._relevance = RelevanceColumns(self._ground, memories, queries)
-        self._judged = Judged(self._scope, memories, queries, self._successors.by_id)
+        self._judged = Judged(self._scope, memories, queries, self.by_id)
         self._judged.load(judgments)
         self._explainer = Explainer(
             self._ground, self._scope, self._policy, Lifecycle(self._ground), self._successors, self._judged

@@ -68,7 +68,7 @@ class _Search:
 
     def _edited(self, edits: Sequence[Edit]) -> Memory:
         laid = {edit.field: edit.value for edit in edits}
-        return Memory(self.memory.fields, self.memory.origin, {**self.memory.edits, **laid})
+        return self.memory.edited({**self.memory.edits, **laid})
 
     def _axis(self, axis: str, edits: Sequence[Edit]) -> Trit:
         self.left -= _COST[axis]

@@ -110,7 +110,7 @@ def _named_after(namespaces: Any, asker: Any) -> list[Any]:
 
 def _source_only(memories: Sequence[Memory]) -> list[Memory]:
     """The memories without their edits: an edited time must not move the ``as_of`` of every query."""
-    return [Memory(m.fields, m.origin) if m.is_edited else m for m in memories]
+    return [m.unedited() if m.is_edited else m for m in memories]
 
 
 class Ground:
@@ -132,7 +132,7 @@ class Ground:
         """The value in force, assumptions included; None unless it is a value. Fast: no origin is made."""
         # Not record.edits where there is none: asking for it makes one, in every record of the store.
         edited = record.is_edited and name in record.edits
-        value = record.edits[name] if edited else record.fields.get(name)
+        value = record.edits[name] if edited else record.source(name)
         # Truthy first, for speed: what is falsy and yet a value is 0 or False. (Records hold no trits.)
         if value and value is not ABSENT:
             return value
@@ -153,7 +153,7 @@ class Ground:
         """The fields that some memory has, or that are assumed: the others need not be looked for."""
         found: set[str] = set(self.assumptions)
         for memory in memories:
-            found.update(memory.fields)
+            found.update(memory.names)
             if memory.is_edited:
                 found.update(memory.edits)
         return frozenset(found)

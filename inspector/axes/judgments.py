@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from inspector.axes.overrides import Overrides
 from inspector.axes.scope import Scope, covers, owners_of
 from inspector.axes.verdict import AxisResult
 from inspector.i18n import _d
-from inspector.records import FieldRead, Judgment, Memory, Presence, Query, presence_of, resolve_ids
+from inspector.ids import ById, resolve_ids
+from inspector.records import FieldRead, Judgment, Memory, Presence, Query, presence_of
 from inspector.trit import Trit, k_join
 
 JUDGED_AXES = ("scope", "policy", "lifecycle", "relevance")
@@ -22,9 +23,7 @@ class Judged:
     with its id; where several have it, of those in the asker's namespaces, if any. Namespaces are those of the uid.
     """
 
-    def __init__(
-        self, scope: Scope, memories: Sequence[Memory], queries: Sequence[Query], by_id: Mapping[str, Sequence[int]]
-    ) -> None:
+    def __init__(self, scope: Scope, memories: Sequence[Memory], queries: Sequence[Query], by_id: ById) -> None:
         self._scope = scope
         self._memories = memories
         self._queries = queries
@@ -124,7 +123,7 @@ class Judged:
 
 def _namespaces(memory: Memory) -> list[Any]:
     """The owners that the source states, edits aside: those that the uid is made of."""
-    own, several = memory.fields.get("namespace"), memory.fields.get("namespaces")
+    own, several = memory.source("namespace"), memory.source("namespaces")
     if presence_of(own) is Presence.VALUE:
         return [own]
     return list(several) if isinstance(several, list) else []

@@ -28,19 +28,24 @@ _FIELDS = frozenset(FIELDS)
 
 
 class _Times:
-    """One time of every memory: microseconds, whether naive, whether there is one, whether it cannot be decided."""
+    """One time of every memory: microseconds, whether naive, whether there is one, whether it cannot be decided.
+
+    Until the first memory has one, a single cell stands for all: most stores have two or three of the six.
+    """
 
     def __init__(self, count: int, absent: int) -> None:
         self.absent = absent
-        self.us: Micros = np.full(count, absent, np.int64)
-        self.naive: Flags = np.zeros(count, np.bool_)
-        self.present: Flags = np.zeros(count, np.bool_)
+        self.us: Micros = np.broadcast_to(np.array(absent, np.int64), count)
+        self.naive: Flags = np.broadcast_to(np.array(False), count)
+        self.present: Flags = self.naive
         self.used = False
 
     def set(self, place: int, instant: Instant | None) -> None:
         """Set one memory's time."""
         if instant is None and not self.present[place]:
             return
+        if not self.used:
+            self.us, self.naive, self.present = self.us.copy(), self.naive.copy(), self.present.copy()
         self.us[place] = self.absent if instant is None else instant.us
         self.naive[place] = instant is not None and instant.naive
         self.present[place] = instant is not None

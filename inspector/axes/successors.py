@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from inspector.axes.ground import Ground
 from inspector.axes.lifecycle import Successor
 from inspector.i18n import _d
+from inspector.ids import ById
 from inspector.records import Memory
 
 
@@ -17,12 +18,10 @@ class Successors:
     followed, never a chain: a cycle cannot loop.
     """
 
-    def __init__(self, ground: Ground, memories: Sequence[Memory]) -> None:
+    def __init__(self, ground: Ground, memories: Sequence[Memory], by_id: ById) -> None:
         self.ground = ground
         self.memories = memories
-        self.by_id: dict[str, list[int]] = {}
-        for mi, memory in enumerate(memories):
-            self.by_id.setdefault(memory.id, []).append(mi)
+        self.by_id = by_id
         self.naming: dict[str, set[int]] = {}
         self._named: dict[int, str] = {}
 
@@ -46,7 +45,7 @@ class Successors:
             return None
         name = str(name)
         places = self.by_id.get(name, ())
-        near = [mi for mi in places if self.memories[mi].uid.namespace == memory.uid.namespace]
+        near = [mi for mi in places if self.memories[mi].owner_key == memory.owner_key]
         if name == memory.id and near:
             # Its own id: no memory takes its own place.
             return Successor(name, None, _d("is the memory itself"))

@@ -28,7 +28,7 @@ from inspector.comparing.snapshot import Snapshot
 from inspector.errors import Cancelled, InspectorError
 from inspector.i18n import D_, _, _d
 from inspector.live import Inspection
-from inspector.pools import index_by_id, required_memories
+from inspector.pools import required_memories
 from inspector.records import AXES, OnProgress, Progress, Query, Settings
 from inspector.retrieval.pool import IntArray
 from inspector.retrieval.ranking import Ranking
@@ -290,7 +290,7 @@ def score_kind(spec: RouteSpec, queries: Sequence[Query]) -> ScoreKind:
 
 def needs_of(view: Snapshot) -> Needs:
     """The required evidence of every query."""
-    by_id = index_by_id(view.memories)
+    by_id = view.engine.by_id
     return Needs.of([required_memories(by_id, query, view.engine, qi) for qi, query in enumerate(view.queries)])
 
 

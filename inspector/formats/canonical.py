@@ -89,7 +89,7 @@ def read_part(
     for prefix, records in (("", collector.memories[first[0] :]), ("query.", collector.queries[first[1] :])):
         names: dict[str, None] = {}
         for record in records:
-            names.update(dict.fromkeys(record.fields))
+            names.update(dict.fromkeys(record.names))
         collector.mapped.update({prefix + field: prefix + field for field in names if field != "meta"})
     note_page(name, len(collector.memories) + collector.repeated - before, collector)
 

@@ -6,10 +6,8 @@ name the same key with different values, the source's own stays and the other is
 
 from __future__ import annotations
 
-import functools
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +16,7 @@ from inspector.errors import ONE_CONTENT, FieldError, InputError, Problem
 from inspector.formats.base import at, clip
 from inspector.formats.decode import check_tree
 from inspector.i18n import D_, _
+from inspector.packing import Packer
 from inspector.records import (
     ABSENT,
     MEMORY_FIELDS,
@@ -89,6 +88,7 @@ class Collector:
         # by namespace and then by id: a third smaller than one table of uids, which counts at a million records
         self._stored: dict[str, dict[str, Memory]] = {}
         self._partial: set[Uid] = set()
+        self._packer = Packer()
         self._query_ids: dict[str, int] = {}
         self._judged: set[tuple[str, str, str, str, int, str]] = set()
         self._unread: Counter[str] = Counter()
@@ -112,17 +112,19 @@ class Collector:
         if fields is None:
             return
         memory = Memory(fields, origin)
-        stored = self._stored.setdefault(memory.uid.namespace, {})
+        stored = self._stored.setdefault(memory.owner_key, {})
         known = stored.get(memory.id)
         if known is None:
             stored[memory.id] = memory
             self.memories.append(memory)
+            memory.pack(self._packer)
             if partial:
                 self._partial.add(memory.uid)
-        elif (partial or memory.uid in self._partial) and known.fields["text"] == fields["text"]:
+        elif (partial or memory.uid in self._partial) and known.source("text") == fields["text"]:
             self.repeated += 1
             if not partial:  # the record itself takes its view's place
-                known.fields, known.origin = memory.fields, memory.origin
+                known.rewrite(fields, origin)
+                known.pack(self._packer)
                 self._partial.discard(memory.uid)
         else:
             self._again(known, memory, _("memory {id!r}").format(id=str(memory.uid)))
@@ -198,9 +200,7 @@ class Collector:
             self.repeated += 1
             return
         names = sorted(
-            name
-            for name in first.fields.keys() | second.fields.keys()
-            if not _same(first.fields.get(name, ABSENT), second.fields.get(name, ABSENT))
+            name for name in first.names | second.names if not _same(first.source(name), second.source(name))
         )
         wrong = _("{what} stands already at {place} with another {names}").format(
             what=clip(what), place=first.origin, names=", ".join(names)
@@ -248,7 +248,7 @@ class Collector:
     def _any(records: list[Any], name: str) -> bool:
         outer, _, inner = name.partition(".")
         for record in records:
-            value = record.fields.get(outer)
+            value = record.source(outer)
             if inner:
                 value = value.get(inner) if isinstance(value, dict) else None
             if presence_of(value) is Presence.VALUE:
@@ -280,7 +280,7 @@ def _check_object(raw: Any, suspect: bool) -> None:
 
 
 def checked(spec: FieldSpec, value: Any, timezone: str | None) -> Any:
-    """The value if the field can hold it, else FieldError; short words are shared between records.
+    """The value if the field can hold it, else FieldError.
 
     Accepts what :func:`inspector.records.check_field` accepts, and refuses a number that is not finite besides; plain
     texts and times, nearly every value there is, take a shorter way to the same answer.
@@ -290,49 +290,15 @@ def checked(spec: FieldSpec, value: Any, timezone: str | None) -> Any:
             return value
         if spec.kind == "time":
             parse_time(value, spec.name, timezone)
-            return _shared(value)
+            return value
         if value and (spec.kind == "id" or (spec.kind == "word" and not spec.closed) or spec.name == "namespace"):
-            return sys.intern(value) if len(value) <= 64 and spec.kind != "id" else value
+            return value
     elif type(value) is float and spec.kind in ("number", "word") and not math.isfinite(value):
         raise FieldError(spec.name, _("{value!r} is not a finite number").format(value=value), "a number")
     elif type(value) is int and spec.kind in ("number", "word") and abs(value) >= _INT_LIMIT:
         raise FieldError(spec.name, _("the number is out of range"), _("a whole number below 2^63"))
     check_field(spec, value, timezone)
-    if type(value) is list:
-        if spec.kind == "list" and len(value) <= 8:
-            return _shared_list(tuple(value))
-        if spec.kind == "vector":
-            return _thrifty(value)
     return value
-
-
-_numbers: dict[float, float] = {}
-
-
-def _thrifty(vector: list[Any]) -> list[Any]:
-    """The vector with one object for equal numbers, where they are written with few digits and so come again.
-
-    A number of its own takes three times the place of a reference to one: half of a large store's memory. Zero, whose
-    sign is not in its value, and NaN are left as they are.
-    """
-    if not all(type(one) is not float or len(repr(one)) <= 10 for one in vector[:8]):
-        return vector
-    if len(_numbers) > 1 << 18:
-        _numbers.clear()
-    share = _numbers.setdefault
-    return [share(one, one) if type(one) is float and one and one == one else one for one in vector]
-
-
-@functools.lru_cache(maxsize=65_536)
-def _shared(text: str) -> str:
-    """One copy of a text that many records have, a day's date say; unlike interning it forgets those that few have."""
-    return text
-
-
-@functools.lru_cache(maxsize=4_096)
-def _shared_list(words: tuple[str, ...]) -> list[str]:
-    """One list for all records that have these words; a record's fields are never changed in place."""
-    return [sys.intern(word) if len(word) <= 64 else word for word in words]
 
 
 def _merged(own: Any, unknown: dict[str, Any]) -> dict[str, Any]:

@@ -266,14 +266,15 @@ def _name_successors(memories: list[Memory]) -> None:
         key = _start(memory, "valid_to")
         near = [one for one in begun.get(key, []) if one != memory.id] if key else []
         if near:
-            memory.fields["meta"]["ended_at_the_start_of"] = near
+            meta = {**memory.source("meta"), "ended_at_the_start_of": near}
+            memory.rewrite({**memory.fields, "meta": meta})
 
 
 def _start(memory: Memory, field: str) -> tuple[Any, ...]:
     """Group, source node and instant of an edge's start or end; nothing where it lacks one of them."""
-    time, meta = memory.fields.get(field), memory.fields.get("meta")
+    time, meta = memory.source(field), memory.source("meta")
     node = meta.get("source_node_uuid") if isinstance(meta, dict) else None
-    if time in (None, "") or not isinstance(node, str):
+    if time in (ABSENT, None, "") or not isinstance(node, str):
         return ()
     instant = parse_time(time, field)
     return memory.uid.namespace, node, instant.us, instant.naive

@@ -138,15 +138,17 @@ def _versions(
         is_last = i == len(made) - 1
         version["id"] = memory_id if is_last else f"{memory_id}@{i + 1}"
         version["loss"] = list(LOSS)
-        if stored is not None and "namespace" in stored.fields:
-            version["namespace"] = stored.fields["namespace"]
+        if stored is not None and "namespace" in stored.names:
+            version["namespace"] = stored.source("namespace")
         elif stored is None:
             version["loss"].insert(0, D_("namespace: the history names no user; load it together with the memories"))
         if not is_last:
             version["superseded_by"] = memory_id if i == len(made) - 2 else f"{memory_id}@{i + 2}"
         elif stored is not None:
             if deleted is not None:
-                _end(stored.fields, deleted)
+                fields = dict(stored.fields)
+                _end(fields, deleted)
+                stored.rewrite(fields)
             continue
         elif deleted is not None:
             _end(version, deleted)

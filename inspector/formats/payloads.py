@@ -64,7 +64,7 @@ def note_textless(collector: Collector, first: int, name: str) -> None:
     Raises InputError where none has one: the text then stands under a name that we do not know.
     """
     added = collector.memories[first:]
-    empty = sum(memory.fields["text"] == "" for memory in added)
+    empty = sum(memory.source("text") == "" for memory in added)
     if empty and empty == len(added):
         names = clip(", ".join(sorted(collector.kept)), 100) or _("nothing")
         wrong = _("no record holds a text under a known name (kept: {names})").format(names=names)

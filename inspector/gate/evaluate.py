@@ -294,4 +294,4 @@ QUERY_FIELDS_READ: frozenset[str] = frozenset(("text", "expected_action", "tool_
 
 def with_edits(memory: Memory, edits: Mapping[str, Any]) -> Memory:
     """A copy of a memory with further edits over it; the memory itself is left alone."""
-    return Memory(memory.fields, memory.origin, {**memory.edits, **edits})
+    return memory.edited({**memory.edits, **edits})

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from inspector.i18n import _d
+from inspector.ids import IdIndex
 from inspector.records import Memory, Presence, Query, namespace_key, presence_of
 from inspector.retrieval.pool import PoolView
 from inspector.retrieval.pools import not_no, one_row
@@ -93,9 +94,7 @@ class TraceReader:
 
     def __init__(self, view: PoolView) -> None:
         self._view = view
-        self._by_id: dict[str, list[int]] = {}
-        for mi, memory in enumerate(view.memories):
-            self._by_id.setdefault(memory.id, []).append(mi)
+        self._by_id = IdIndex(view.memories)
         self._hashes: dict[str, list[int]] | None = None
         self._lines: dict[str, list[int]] | None = None
 
@@ -119,7 +118,7 @@ class TraceReader:
         """The memory that an item means: by id and namespace, then content hash, then text; scope tells twins apart."""
         memories = self._view.memories
         wanted = str(item.get("id"))
-        found = self._by_id.get(wanted, [])
+        found = list(self._by_id.get(wanted))
         if presence_of(item.get("namespace")) is Presence.VALUE:
             found = [mi for mi in found if _is_of(memories[mi], item["namespace"])]
         if len(found) != 1 and isinstance(item.get("content_hash"), str):
@@ -160,7 +159,7 @@ class TraceReader:
 
 def _is_of(memory: Memory, namespace: Any) -> bool:
     """Whether the memory is the one that was stored under this namespace; one of several owners counts too."""
-    owners = memory.fields.get("namespaces")
+    owners = memory.source("namespaces")
     return memory.uid.namespace == namespace_key({"namespace": namespace}) or (
         isinstance(owners, list) and namespace in owners
     )

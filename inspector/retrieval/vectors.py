@@ -89,18 +89,27 @@ def _length(record: Record) -> int | None:
 
 
 def _collect(records: Sequence[Record], size: int) -> Vectors:
-    matrix = np.zeros((len(records), size), dtype=np.float64)
-    problems: dict[int, str] = {}
-    for index, record in enumerate(records):
-        length = _length(record)
-        if length is None:
-            problems[index] = _d("has no vector")
-        elif length != size:
-            problems[index] = _d("has {length} numbers, expected {size}").format(length=length, size=size)
-        else:
-            # None, which JSON writers put for NaN, becomes NaN here
-            matrix[index] = np.array(record.value("embedding"), dtype=np.float64)
-    return unit_vectors(matrix, problems)
+    """The vectors of all records; a block at a time, so that they are never held in full beside the result."""
+    data = np.zeros((len(records), size), dtype=np.float32)
+    ok = np.zeros(len(records), dtype=np.bool_)
+    found: dict[int, str] = {}
+    for start in range(0, len(records), _STEP):
+        block = records[start : start + _STEP]
+        matrix = np.zeros((len(block), size), dtype=np.float64)
+        problems: dict[int, str] = {}
+        for index, record in enumerate(block):
+            value = record.value("embedding")
+            if not isinstance(value, list):
+                problems[index] = _d("has no vector")
+            elif len(value) != size:
+                problems[index] = _d("has {length} numbers, expected {size}").format(length=len(value), size=size)
+            else:
+                # None, which JSON writers put for NaN, becomes NaN here
+                matrix[index] = np.array(value, dtype=np.float64)
+        unit = unit_vectors(matrix, problems)
+        data[start : start + len(block)], ok[start : start + len(block)] = unit.data, unit.ok
+        found.update((start + index, words) for index, words in unit.problems.items())
+    return Vectors(data, ok, found)
 
 
 def given_vectors(memories: Sequence[Memory], queries: Sequence[Query]) -> tuple[Vectors, Vectors] | None:

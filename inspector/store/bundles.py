@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from inspector.errors import Cancelled, Problem
 from inspector.i18n import LANGUAGES, _, _d, language
+from inspector.packing import Packer
 from inspector.records import (
     ABSENT,
     Bundle,
@@ -230,12 +231,9 @@ def count_kept(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str) -> tu
 
 def window(cursor: duckdb.DuckDBPyConnection, gen: int, start: int, stop: int) -> list[Memory]:
     """Some memories of a kept bundle by their place, without the rest: what a table shows while all are loaded."""
-    rows = cursor.execute(
-        "SELECT fields, file, line FROM memories WHERE gen = ? AND ord >= ? AND ord < ? ORDER BY ord",
-        [gen, start, stop],
-    ).fetchall()
     return [
-        Memory(decode(fields), Origin(decode(file), None if line == _NO_LINE else line)) for fields, file, line in rows
+        Memory(decode(fields), Origin(decode(file), None if line == _NO_LINE else line))
+        for fields, file, line in _window(cursor, "memories", gen, start, stop)
     ]
 
 
@@ -264,7 +262,11 @@ def load(cursor: duckdb.DuckDBPyConnection, wanted_fingerprint: str, on_progress
     )
     total = 0 if counted is None else int(counted[0])
     with no_collection():
-        memories = list(_records(cursor, "memories", gen, Memory, 0, total, on_progress))
+        packer = Packer()
+        memories: list[Memory] = []
+        for memory in _records(cursor, "memories", gen, Memory, 0, total, on_progress):
+            memory.pack(packer)
+            memories.append(memory)
         queries = list(_records(cursor, "queries", gen, Query, len(memories), total, on_progress))
         judgments = list(_judgments(cursor, gen))
     return Bundle(
@@ -281,17 +283,27 @@ def _records(
     total: int,
     on_progress: OnProgress | None,
 ) -> Iterator[_R]:
+    """All records of a table in their order, some thousands at a time: a result is held whole, with all its texts."""
     files: dict[str, str] = {}
-    rows = cursor.execute(f"SELECT fields, file, line FROM {table} WHERE gen = ? ORDER BY ord", [gen])  # noqa: S608
-    while batch := rows.fetchmany(_BATCH):
-        for fields, file, line in batch:
+    start = 0
+    while rows := _window(cursor, table, gen, start, start + _BATCH):
+        for fields, file, line in rows:
             name = files.get(file)
             if name is None:
                 name = files[file] = decode(file)
             yield make(decode(fields), Origin(name, None if line == _NO_LINE else line))
-        done += len(batch)
+        start += len(rows)
         if on_progress is not None:
-            on_progress(Progress(_("opening"), done, total, _("records")))
+            on_progress(Progress(_("opening"), done + start, total, _("records")))
+
+
+def _window(
+    cursor: duckdb.DuckDBPyConnection, table: str, gen: int, start: int, stop: int
+) -> list[tuple[str, str, int]]:
+    return cursor.execute(
+        f"SELECT fields, file, line FROM {table} WHERE gen = ? AND ord >= ? AND ord < ? ORDER BY ord",  # noqa: S608
+        [gen, start, stop],
+    ).fetchall()
 
 
 def _judgments(cursor: duckdb.DuckDBPyConnection, gen: int) -> Iterator[Judgment]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.i18n import _d
+from inspector.ids import IdIndex
 from inspector.records import (
     CURRENT_WORDS,
     STATUS_WORDS,
@@ -66,14 +67,12 @@ class Links:
 
     def __init__(self, memories: Sequence[Memory]) -> None:
         self.memories = memories
-        self.by_id: dict[str, list[int]] = {}
-        for index, memory in enumerate(memories):
-            self.by_id.setdefault(memory.id, []).append(index)
+        self.by_id = IdIndex(memories)
 
     def of(self, index: int, name: str) -> tuple[int | None, str]:
         """The memory that an id means for the one at ``index``, or None and why there is none."""
-        places = self.by_id.get(name, [])
-        near = [one for one in places if self.memories[one].uid.namespace == self.memories[index].uid.namespace]
+        places = self.by_id.get(name)
+        near = [one for one in places if self.memories[one].owner_key == self.memories[index].owner_key]
         if near:
             return near[0], ""
         if len(places) == 1:

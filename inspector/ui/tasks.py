@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.gate.evaluate import MEMORY_FIELDS_READ, QUERY_FIELDS_READ
 from inspector.i18n import _
-from inspector.records import ABSENT, MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, Record
+from inspector.records import MEMORY_FIELDS, QUERY_FIELDS, FieldSpec, Record
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.editor import EditTask, FieldRow
@@ -70,7 +70,7 @@ def make_task(
         spec=spec,
         title=_("{field} of {title_of}").format(field=field, title_of=title_of(kind, records)),
         value=values[0],
-        original=records[0].fields.get(field, ABSENT),
+        original=records[0].source(field),
         words=words_in_use(inspection.memories if kind == "memory" else inspection.queries, spec),
         note=note,
         timezone=inspection.settings.timezone,

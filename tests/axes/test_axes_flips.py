@@ -21,7 +21,7 @@ def check(built: AxisEngine, target: Trit, mi: int = 0, qi: int = 0) -> FlipSear
     found = built.flips(mi, qi, target)
     for flip in found.flips:
         assert len(flip.edits) == found.size
-        stored = [Memory(m.fields, m.origin, dict(m.edits)) for m in built.memories]
+        stored = [m.edited(dict(m.edits)) for m in built.memories]
         edit(stored[mi], dict(flip.edits))
         fresh = AxisEngine(stored, built.queries, [], built.settings)
         assert fresh.admissible([mi], [qi]).tolist() == [int(target)]

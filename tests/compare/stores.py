@@ -187,7 +187,7 @@ def inspection(seed: int) -> Inspection:
     store = memories(rng)
     asked = queries(rng, store)
     for record in (store[0], asked[0]):
-        record.fields.setdefault("embedding", [1, 0])
+        record.rewrite({"embedding": [1, 0], **record.fields})
     settings = Settings(
         exported_at=parse_time(EXPORTED, ""),
         isolation=rng.choice(["namespace", "namespace", "session", "namespace+session"]),

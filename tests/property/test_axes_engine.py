@@ -267,7 +267,7 @@ def test_flips_flip(store: tuple[list[Memory], list[Query], list[Judgment], Sett
     assert len({repr(flip.edits) for flip in found.flips}) == len(found.flips)
     for flip in found.flips:
         assert len({name for name, _ in flip.edits}) == len(flip.edits) == found.size
-        edited = Memory(memories[0].fields, memories[0].origin, {**memories[0].edits, **dict(flip.edits)})
+        edited = memories[0].edited({**memories[0].edits, **dict(flip.edits)})
         fresh = AxisEngine([edited, *memories[1:]], queries, labels, chosen)
         # The default as_of is fixed when a source is loaded, from its own times alone.
         assert fresh.as_of(0) == AxisEngine(memories, queries, labels, chosen).as_of(0)

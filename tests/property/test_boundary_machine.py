@@ -152,7 +152,7 @@ class Machine(RuleBasedStateMachine):
         """The store deletes it, outside the log; from then on nothing makes it active."""
         if not self.deleted:
             self.deleted = True
-            self.memory.fields["deleted_at"] = hour(self._tick())
+            self.memory.rewrite({**self.memory.fields, "deleted_at": hour(self._tick())})
 
     @invariant()
     def what_the_axis_reads(self) -> None:

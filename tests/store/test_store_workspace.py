@@ -60,7 +60,7 @@ def rich_bundle() -> Bundle:
         memory(HOSTILE, namespaces=[["a"], "b"], boundary_log=[{"state": "active", "at": 0, "cause": HOSTILE}]),
         memory("m1", 9, namespace=HOSTILE, priority=1.0, verification_required=False),
     ]
-    memories[2].origin = Origin("caf\udce9.jsonl", 7)
+    memories[2].rewrite(dict(memories[2].fields), Origin("caf\udce9.jsonl", 7))
     queries = [Query({"id": "q1", "text": HOSTILE, "recorded": {"events": []}}, Origin("queries.jsonl", 1))]
     judgments = [
         Judgment("q1", "m1", "alice", "scope", Trit.YES, "human", Origin("judgments.csv", 2)),
@@ -190,7 +190,7 @@ def test_progress_and_cancelling(tmp_path: Path) -> None:
 
 def test_a_failed_save_leaves_what_was_there(tmp_path: Path) -> None:
     broken = memory("m2")
-    broken.fields["meta"] = object()  # nothing that a file could hold
+    broken.rewrite({**broken.fields, "meta": object()})  # nothing that a file could hold
     with Workspace.open(tmp_path / "w.duckdb") as workspace:
         workspace.save_bundle("f1", bundle(memory("m1")))
         with pytest.raises(TypeError):

@@ -219,8 +219,8 @@ class _Attach:
         if self._record(query, trace.recorded, trace.origin, how):
             # What the source says of the question stands; the trace says only what the source leaves out.
             for name, value in trace.fields(query.id).items():
-                if name in ("principal", "session_id", "as_of") and name not in query.fields:
-                    query.fields[name] = value
+                if name in ("principal", "session_id", "as_of") and name not in query.names:
+                    query.rewrite({**query.fields, name: value})
 
     def _new_id(self, trace: TraceQuery) -> str:
         return trace.query_id if trace.query_id is not None and trace.query_id not in self._by_id else trace.trace_id
@@ -246,7 +246,7 @@ class _Attach:
         if query.id in self._done or query.value("recorded") is not None:
             self._how[_ALREADY] += 1
             return False
-        query.fields["recorded"] = recorded
+        query.rewrite({**query.fields, "recorded": recorded})
         self._done.add(query.id)
         self._how[how] += 1
         return True

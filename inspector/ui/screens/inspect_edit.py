@@ -10,7 +10,6 @@ from inspector.errors import FieldError, InspectorError
 from inspector.gate.evaluate import MEMORY_FIELDS_READ
 from inspector.i18n import _
 from inspector.records import (
-    ABSENT,
     INTENTS,
     MEMORY_FIELDS,
     QUERY_FIELDS,
@@ -198,7 +197,7 @@ class InspectEditing(InspectBase):
         self.looked()
         for index in edited:
             record = records_of(self.inspection, kind, [index])[0]
-            self.inspection.edit(kind, [index], field, record.fields.get(field, ABSENT))
+            self.inspection.edit(kind, [index], field, record.source(field))
 
     # Judgments
 

@@ -9,7 +9,6 @@ from typing import Any
 from inspector.errors import FieldError
 from inspector.gate.gaps import Offer
 from inspector.i18n import _
-from inspector.records import ABSENT
 from inspector.ui.screens.edit_field import EditFieldDialog
 from inspector.ui.screens.gate_form import GovernsDialog
 from inspector.ui.screens.store_base import StoreBase
@@ -91,7 +90,7 @@ class StoreEditing(StoreBase):
         if field is None or not edited:
             self.toast(_("put the cursor on a field that carries an edit; E lists all edits"))
             return
-        self.inspection.edit_each("memory", [(mi, field, memories[mi].fields.get(field, ABSENT)) for mi in edited])
+        self.inspection.edit_each("memory", [(mi, field, memories[mi].source(field)) for mi in edited])
 
     def records_in_hand(self) -> list[int]:
         """The records that the view in sight has chosen: marked, else under the cursor."""

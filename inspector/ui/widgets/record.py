@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from inspector.i18n import _
-from inspector.records import ABSENT, FieldSpec, Record
+from inspector.records import FieldSpec, Record
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
 from inspector.ui.widgets.reader import Item, blank
@@ -24,7 +24,7 @@ def record_items(
     record: Record, specs: Mapping[str, FieldSpec], history: Sequence[EditEntry], owner: str = "memory"
 ) -> list[Item]:
     """Every field of the record that it has, then every known one that it lacks, then the edits made to it."""
-    present = [name for name in (*specs, *record.fields, *record.edits) if _is_present(record, name)]
+    present = [name for name in (*specs, *record.names, *record.edits) if _is_present(record, name)]
     ordered = list(dict.fromkeys([*(name for name in ("id", "text") if name in present), *_source_order(record)]))
     absent = [name for name in specs if name not in ordered]
     items = [
@@ -45,11 +45,11 @@ def record_items(
 
 
 def _is_present(record: Record, name: str) -> bool:
-    return name in record.fields or name in record.edits
+    return name in record.names or name in record.edits
 
 
 def _source_order(record: Record) -> list[str]:
-    return [*record.fields, *(name for name in record.edits if name not in record.fields)]
+    return [*record.names, *(name for name in record.edits if name not in record.names)]
 
 
 def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Item:
@@ -58,7 +58,7 @@ def _field(record: Record, name: str, spec: FieldSpec | None, owner: str) -> Ite
     show = _vector if spec is not None and spec.kind == "vector" else partial(show_value, newlines=True)
     pieces = [Piece(show(value), "dim" if is_missing(value) else "")]
     if edited:
-        before = show(record.fields.get(name, ABSENT))
+        before = show(record.source(name))
         pieces += [Piece(_("\nwas "), "edited"), Piece(before, "dim")]
     if spec is None:
         pieces.append(Piece(_("   a field that we do not know"), "warn"))

@@ -52,8 +52,11 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # A checkpoint rewrites whole row groups and stalls commits for seconds while vectors come in; one at close is
     # enough, and a log of this size is replayed in under two seconds after a crash.
     "checkpoint_threshold": "1GB",
-    "lock_configuration": True,
+    # Not locked, since saving sets a limit of memory: external access cannot be turned on again in any case, and
+    # nothing in the file can run a statement.
 }
+#: What DuckDB may hold while an import is saved. It would keep everything until the end, with each text twice.
+_SAVE_MEMORY = "256MB"
 _ADVICE = N_("move it away or give another file with --workspace")
 
 
@@ -215,11 +218,36 @@ class Workspace:
 
         Edits are kept: they belong to uids. Raises Cancelled, leaving what was there.
         """
-        with self._bundle_lock, self.transaction() as cursor:
-            report = bundles.save(cursor, fingerprint, bundle, _now(), on_progress, cancelled)
+        import duckdb
+
+        def save() -> SaveReport:
+            with self.transaction() as cursor:
+                return bundles.save(cursor, fingerprint, bundle, _now(), on_progress, cancelled)
+
+        with self._bundle_lock:
+            try:
+                with self._little_memory():
+                    report = save()
+            except InspectorError as error:
+                if not isinstance(error.__cause__, duckdb.OutOfMemoryException | duckdb.TransactionException):
+                    raise
+                report = save()  # records too large for the limit: what memory there is
         self._shown = (bundle.name, len(bundle.memories), len(bundle.queries))
         self._remember()
         return report
+
+    @contextlib.contextmanager
+    def _little_memory(self) -> Iterator[None]:
+        """Meanwhile DuckDB moves what it holds above :data:`_SAVE_MEMORY` to the disk."""
+        import duckdb
+
+        with self.cursor() as cursor, contextlib.suppress(duckdb.OutOfMemoryException):  # more is in use: leave it
+            cursor.execute(f"SET memory_limit = '{_SAVE_MEMORY}'")
+        try:
+            yield
+        finally:
+            with self.cursor() as cursor:
+                cursor.execute("RESET memory_limit")
 
     def load_bundle(self, fingerprint: str, on_progress: OnProgress | None = None) -> Bundle | None:
         """The bundle kept under this fingerprint, without edits; None if the source has changed or is not kept."""

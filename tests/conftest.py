@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 from inspector.i18n import set_language
 
 ROOT = Path(__file__).resolve().parents[1]
+_HOMES = itertools.count()
 
 # Many tests start the program anew: without bytecode on disk each would compile all of it again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -58,10 +60,20 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where every test of this worker has its own home."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the developer's own settings and workspaces out of every test."""
-    home = tmp_path_factory.mktemp("home")
+def own_folders(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the developer's own settings and workspaces out of every test.
+
+    The home is counted here: pytest looks through all folders made before for the next free name.
+    """
+    home = homes / str(next(_HOMES))
+    home.mkdir()
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -211,7 +212,7 @@ def _empty_lists(path: Path) -> list[str]:
 
 def _unrecognised(path: Path, wrong: str) -> InputError:
     expected = _("{READABLE}; `inspector map {name_of} --out mapping.toml` proposes a mapping").format(
-        READABLE=_(READABLE), name_of=name_of(path)
+        READABLE=_(READABLE), name_of=shlex.quote(name_of(path))
     )
     return Unrecognised.at(name_of(path), None, "", wrong, expected)
 

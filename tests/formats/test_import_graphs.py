@@ -425,6 +425,17 @@ def test_graphiti_cypher_csv(tmp_path: Path) -> None:
     assert str(second.origin) == f"{path}:3"
 
 
+@pytest.mark.parametrize(
+    ("text", "cut", "line"), [(CYPHER, '"Ana likes', 2), (ROWS_CSV, '"{""content"": ""Tom', 3)], ids=["cypher", "rows"]
+)
+def test_a_cut_csv_is_named(tmp_path: Path, text: str, cut: str, line: int) -> None:
+    """In the middle of a quoted cell; a cut between two cells leaves cells empty, which nobody can see."""
+    path = tmp_path / "m.csv"
+    path.write_text(text[: text.index(cut) + len(cut)])
+    with pytest.raises(InputError, match=rf"m\.csv:{line}: broken CSV"):
+        imported(path)
+
+
 def test_graphiti_names_what_may_have_ended_a_fact(tmp_path: Path) -> None:
     ended = {**EDGE, "invalid_at": "2026-02-01T00:00:00Z", "expired_at": "2026-02-01T09:00:00Z"}
     killer = {**EDGE, "uuid": "e2", "fact": "Ana likes coffee", "valid_at": "2026-02-01T01:00:00+01:00"}

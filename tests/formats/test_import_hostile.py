@@ -219,6 +219,10 @@ def test_a_database_of_no_known_kind_goes_to_the_mapping_assistant(tmp_path: Pat
         imported(path)
     assert str(caught.value).startswith(f"{path}: is an SQLite database of no known kind (its tables: a_wide, notes): ")
     assert f"`inspector map {path} --out mapping.toml` proposes a mapping" in str(caught.value)
+    spaced = tmp_path / "own store.json"
+    spaced.write_text('{"uuid": 1, "body": "x"}')
+    with pytest.raises(Unrecognised, match=rf"`inspector map '{spaced}' --out"):  # as a shell reads it
+        imported(spaced)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("INSERT INTO notes VALUES ('1', 'Ana lives in Porto.', 'ana')")
         connection.commit()

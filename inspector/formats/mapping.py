@@ -47,6 +47,7 @@ what a field means. A part without a section is read as canonical records.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -107,7 +108,9 @@ def of_source(source: Source, options: LoadOptions) -> Mapped | None:
         return read_mapping(path)
     if source.format in GIVEN:
         name = postgres.shown(source.path)
-        expected = _("--mapping FILE; `inspector map {name} --out mapping.toml` proposes one").format(name=name)
+        expected = _("--mapping FILE; `inspector map {name} --out mapping.toml` proposes one").format(
+            name=shlex.quote(name)
+        )
         raise Unrecognised.at(name, None, "", _("no mapping was given"), expected)
     return None
 

@@ -19,6 +19,7 @@ import pytest
 from inspector.formats import load
 from inspector.records import ABSENT, Bundle
 from tests.formats.importing import axes, imported, write
+from tests.store.postgres import server
 
 pytestmark = pytest.mark.xdist_group("writers")
 
@@ -200,6 +201,30 @@ def test_langgraph_sqlite(tmp_path: Path) -> None:
     asked = {"who": [["memories", "ana"]], "as_of": "2099-01-01T00:00:00Z"}
     # an hour is all that it lives
     assert axes(bundle, "k1", **asked)[2] == "0"
+
+
+def test_langgraph_rows_of_postgres(tmp_path: Path) -> None:
+    postgres = writer("langgraph.store.postgres")
+    with server() as started:
+        with postgres.PostgresStore.from_conn_string(
+            f"postgresql://tester@127.0.0.1:{started.port}/postgres", ttl={"default_ttl": 60}
+        ) as store:
+            store.setup()
+            put(store)
+        dumps = {
+            "csv": started.run("COPY store TO STDOUT WITH (FORMAT csv, HEADER)"),
+            "json": started.run("SELECT json_agg(store) FROM store"),
+            "jsonl": started.run("SELECT row_to_json(store) FROM store"),
+        }
+    for ending, text in dumps.items():
+        path = tmp_path / f"store.{ending}"
+        path.write_text(text)
+        bundle = imported(path)
+        assert (bundle.format, kept(bundle)) == ("langgraph", STORED)
+        # an hour is all that it lives; Postgres writes the zone
+        asked = {"who": [["memories", "ana"]], "as_of": "2099-01-01T00:00:00Z"}
+        assert axes(bundle, "k1", **asked)[2] == "0"
+        assert bundle.settings.timezone is None
 
 
 # LlamaIndex

@@ -12,6 +12,7 @@ import numpy as np
 from inspector.axes.engine import AxisEngine
 from inspector.ids import ById, uid_ranks
 from inspector.records import Memory, Query, Record, Settings, read_field
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.store.degraded import Degraded, degraded, why_degraded
 from inspector.times import parse_time
@@ -109,6 +110,10 @@ class EnginePool:
             if self._held is not None:
                 self._held[name] = found
         return found
+
+    def exact_keys(self) -> ExactKeys:
+        """The memories by their exact keys, as they stand now."""
+        return ExactKeys(self.memories)
 
     def why_degraded(self, qi: int) -> str:
         """Why session × tag cannot be had for a query; "" where it can (DESIGN 9)."""

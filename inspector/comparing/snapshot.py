@@ -12,6 +12,7 @@ from inspector.compare.batch import BoolArray
 from inspector.compare.corruption import Corruption, denied
 from inspector.pools import EnginePool
 from inspector.records import Memory, Query, Settings
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.trit import NO, UNKNOWN, YES, Trit, TritArray
 
@@ -42,6 +43,14 @@ class Snapshot(EnginePool):
     ) -> None:
         super().__init__(memories, queries, engine, settings)
         self._fields: dict[str, tuple[IntArray, IntArray]] = {}
+
+    @cached_property
+    def _exact_keys(self) -> ExactKeys:
+        return super().exact_keys()
+
+    def exact_keys(self) -> ExactKeys:
+        """The memories by their exact keys."""
+        return self._exact_keys
 
     @cached_property
     def _created(self) -> FloatArray:
@@ -92,6 +101,10 @@ class Corrupted(Snapshot):
         self.uid_rank = base.uid_rank
         self._base, self._fields, self._held = base, base._fields, None
         self._kind, self._struck = kind.name, struck
+
+    def exact_keys(self) -> ExactKeys:
+        """As in the base."""
+        return self._base.exact_keys()
 
     @property
     def created_us(self) -> FloatArray:

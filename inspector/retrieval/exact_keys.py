@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inspector.records import Memory
-from inspector.retrieval.pool import IntArray
+
+IntArray = npt.NDArray[np.int64]
 
 
 class ExactKeys:
@@ -23,11 +25,13 @@ class ExactKeys:
 
         The same is equal and of one kind: 1 is not true, and "1" is not 1.
         """
-        found: IntArray | None = None
-        for name, value in wanted.items():
-            here = self._of(name).get(_sort_of(value), np.zeros(0, dtype=np.int64))
-            found = here if found is None else np.intersect1d(found, here, assume_unique=True)
-        return np.zeros(0, dtype=np.int64) if found is None else found
+        nothing = np.zeros(0, dtype=np.int64)
+        held = sorted((self._of(name).get(_sort_of(value), nothing) for name, value in wanted.items()), key=len)
+        found = held[0] if held else nothing
+        for more in held[1:]:  # the rarest key first: what is left of it is looked up in the longer ones
+            at = np.minimum(np.searchsorted(more, found), max(0, len(more) - 1))
+            found = found[more[at] == found] if len(found) else found
+        return found
 
     def _of(self, name: str) -> dict[Any, IntArray]:
         if name not in self._by_name:

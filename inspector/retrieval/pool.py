@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.records import Memory, Query
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.trit import TritArray
 
 IntArray = npt.NDArray[np.int64]
@@ -68,6 +69,9 @@ class PoolView(Protocol):
 
     def stored_class(self, q: IntArray) -> IntArray:
         """A label for each query; queries of one label have the same memories stored at their ``as_of``."""
+
+    def exact_keys(self) -> ExactKeys:
+        """The memories by their exact keys."""
 
     def required(self, qi: int) -> Sequence[int]:
         """Indices of the stored memories that the query's ``required`` names."""

@@ -98,7 +98,7 @@ class _Run:
         self._on_progress, self._cancelled = on_progress, cancelled
         self.keys = Keys(view.uid_rank)
         self.out = empty_ranking(str(spec), q, self.k)
-        self._exact = ExactKeys(view.memories)
+        self._exact: ExactKeys | None = None
         self._paths: dict[str, int] = {}
         self._done = 0
 
@@ -253,6 +253,7 @@ class _Run:
         wanted = {name: value for name, value in keys.items() if value is not None} if isinstance(keys, dict) else {}
         if not wanted:
             return np.zeros(0, dtype=np.int64)
+        self._exact = self._exact or self.view.exact_keys()
         m = self._exact.find(wanted)
         return m[not_no(one_row(self.view.stored, m, qi))]
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from inspector.records import Memory, Origin, Query
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.retrieval.routes import Sources, rank
 from inspector.retrieval.scoring import Dense
@@ -39,6 +40,10 @@ class Namespaces:
         self.created_us: FloatArray = np.full(memories, np.nan)
         self._memory_space = np.sort(np.arange(memories, dtype=np.int32) % namespaces)
         self._query_space = np.arange(queries, dtype=np.int32) % namespaces
+
+    def exact_keys(self) -> ExactKeys:
+        """No memory here has keys."""
+        return ExactKeys(self.memories)
 
     def without_tags(self, qi: int) -> dict[int, str]:
         """No route here goes by tags."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inspector.records import Memory, Origin, Query
+from inspector.retrieval.exact_keys import ExactKeys
 from inspector.retrieval.pool import FloatArray, IntArray
 from inspector.retrieval.scoring import Dense
 from inspector.retrieval.vectors import unit_vectors
@@ -89,6 +90,9 @@ class TableView:
 
     def stored_class(self, q: IntArray) -> IntArray:
         return self._labels("stored", q)
+
+    def exact_keys(self) -> ExactKeys:
+        return ExactKeys(self.memories)
 
     def required(self, qi: int) -> list[int]:
         wanted = self.queries[qi].value("required") or []

@@ -18,6 +18,7 @@ from inspector import boundaries
 from inspector.boundaries import Trial, read_at
 from inspector.errors import FieldError, InspectorError
 from inspector.i18n import N_, _, told
+from inspector.text import visible as inert
 from inspector.times import at_or_before, parse_time
 from inspector.trit import Trit
 from inspector.ui.messages import guarded
@@ -92,7 +93,7 @@ class TransitionDialog(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """What they are now, when and why, the five verbs, what the one under the cursor does."""
         at = self._first_time()
-        query = "" if self.qi is None else self.inspection.queries[self.qi].id
+        query = "" if self.qi is None else inert(self.inspection.queries[self.qi].id)
         start = {"at": "" if at is None else str(at), "cause": "", "query": query}
         many = len(self.mis)
         what = self.inspection.memories[self.mis[0]].id if many == 1 else _("{many:,} memories").format(many=many)
@@ -138,14 +139,15 @@ class TransitionDialog(Dialog[bool]):
     def _request(self) -> Request:
         """Time, cause and query as typed. Raises FieldError."""
         at = read_at(self._typed("at"), self.inspection.settings.timezone)
-        query = self._typed("query")
-        if query and all(one.id != query for one in self.inspection.queries):
+        typed = self._typed("query")
+        query = next((one.id for one in self.inspection.queries if typed in (one.id, inert(one.id).strip())), None)
+        if typed and query is None:
             raise FieldError(
                 "query",
-                _("no query has the id {query!r}").format(query=query),
+                _("no query has the id {query!r}").format(query=typed),
                 _("an id of this store's queries, or nothing"),
             )
-        return at, self._typed("cause") or None, query or None
+        return at, self._typed("cause") or None, query if typed else None
 
     def _try(self) -> None:
         """Work out where each verb leads as things are typed now."""

@@ -188,3 +188,16 @@ async def test_where_a_mark_lies_after_the_query_a_time_that_fits_is_proposed(be
         await b.press("M")
         assert dialog(b).query_one("#line-at", SafeInput).value == "2026-02-01"
         assert not dialog(b).query("#later")
+
+
+async def test_a_hostile_id_of_the_query_stands_inert_in_its_line_and_is_still_meant(bench: OpenBench) -> None:
+    hostile = "q1\x1b]0;x\x07\u202e[/foo]"
+    async with bench(MARKED, [{**QUERIES[0], "id": hostile}], size=(200, 40)) as b:
+        await b.press("M")
+        line = dialog(b).query_one("#line-query", SafeInput).value
+        assert line.startswith("q1")
+        for seen in (line, b.seen()):
+            assert not {"\x1b", "\x07", "\u202e"} & set(seen)
+        await b.press("enter")
+        assert b.app.screen is b.screen
+        assert logs(b)[0][0]["query_id"] == hostile

@@ -317,10 +317,15 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
     # Exporting
 
     @work(thread=True, exit_on_error=False, group="export")
-    def write_export(self, words: str, make: Callable[[], str], path: Path) -> None:
-        """Make a text and write it to a file in a thread, and say that it is done or why not."""
+    def write_export(self, words: str, make: Callable[[], str | None], path: Path) -> None:
+        """Make a text and write it to a file in a thread, and say that it is done or why not.
+
+        ``make`` gives None where it has written what is to be written itself.
+        """
         try:
-            write_atomically(path, make())
+            text = make()
+            if text is not None:
+                write_atomically(path, text)
         except InspectorError as error:
             say(self, str(error), title=_("Not exported"), severity="error")
         except Exception as error:  # a thread's error has no dialog of its own
@@ -331,5 +336,5 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
 
     def _hand_over(self, path: Path) -> None:
         """In a browser a written file lies on the server's machine: give it to the browser as a download."""
-        if self.is_web:
+        if self.is_web and path.is_file():
             self.deliver_binary(path, save_filename=path.name)

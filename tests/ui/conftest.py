@@ -85,6 +85,9 @@ class SteeredInspection:
     def export_store(self, out: Any) -> None:
         out.write('{"id":"m1"}\n')
 
+    def export_bundle(self, folder: Path) -> None:
+        folder.mkdir()
+
     def close(self) -> None:
         self.closed = True
 

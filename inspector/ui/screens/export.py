@@ -6,13 +6,14 @@ import io
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -27,13 +28,16 @@ from inspector.ui.screens.base import Dialog
 from inspector.ui.veil import is_hidden, is_redacted, veiled
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
-from inspector.ui.widgets.safe import plain
+from inspector.ui.widgets.inputs import SafeInput
+from inspector.ui.widgets.safe import plain, say
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
 
 #: The dialects of the SQL, by the database's name.
 SQL_DIALECTS = {"PostgreSQL": "postgresql", "SQLite": "sqlite", "DuckDB": "duckdb"}
+#: The table that SQL is about, until another is named.
+_TABLE = "memories"
 _FORM_WORDS = {"csv": "CSV", "json": N_("JSON lines"), "md": "Markdown"}
 
 
@@ -41,7 +45,8 @@ _FORM_WORDS = {"csv": "CSV", "json": N_("JSON lines"), "md": "Markdown"}
 class Choice:
     """One thing that can be exported: its words, the proposed file name, and what makes the text.
 
-    ``write`` writes it itself, where it is not made as one text in one go.
+    ``write`` writes it itself, in a thread of its own; ``folder`` writes a folder; ``of_table`` makes the text for the
+    table of a database that the user names.
     """
 
     words: str
@@ -49,6 +54,8 @@ class Choice:
     file: str
     make: Callable[[], str] = str
     write: Callable[[Path], None] | None = None
+    folder: Callable[[Path], None] | None = None
+    of_table: Callable[[str], str] | None = None
 
 
 def file_name(name: str) -> str:
@@ -97,14 +104,25 @@ def choices(app: InspectorApp, screen: Screen[Any], inspection: Inspection | Non
         )
         for name, dialect in SQL_DIALECTS.items():
 
-            def statements(dialect: str = dialect) -> str:
-                return edits("sql", dialect)
+            def statements(table: str, dialect: str = dialect) -> str:
+                return edits("sql", dialect, table)
 
-            about = "UPDATE statements that name the old values, to review and run"
-            found.append(
-                Choice(_("edits as SQL for {name}").format(name=name), about, f"edits-{dialect}.sql", statements)
-            )
+            words = _("edits as SQL for {name}").format(name=name)
+            about = _("UPDATE statements that name the old values, to review and run")
+            found.append(Choice(words, about, f"edits-{dialect}.sql", of_table=statements))
         found.append(Choice(_("store as JSON lines"), _("every memory, edits applied"), "memories.jsonl", store))
+        bundle = _("a new folder: memories, queries, judgments, policy and settings, edits applied")
+        found.append(Choice(_("store as a bundle"), bundle, "bundle", folder=inspection.export_bundle))
+
+        def packet() -> str:
+            out = io.StringIO()
+            notes = inspection.export_packet(out)
+            if notes:
+                say(app, "; ".join(notes), title=_("Authority packet"), severity="warning")
+            return out.getvalue()
+
+        about = _("for the execution gate's own evaluator")
+        found.append(Choice(_("store as an authority packet"), about, "packet.json", packet))
     return found
 
 
@@ -114,9 +132,16 @@ class ExportDialog(Dialog[None]):
     app = getters.app(InspectorApp)
     BINDINGS: ClassVar[list[BindingType]] = []
     PANE = "Export"
-    HELP = "Enter on a line goes on to the file's name; enter there writes it."
+    HELP = (
+        "Enter on a line goes on to the file's name; enter there writes it. SQL names a table of your database: tab "
+        "goes on to it."
+    )
     DEFAULT_CSS = """
     ExportDialog Grid { height: auto; max-height: 16; }
+    ExportDialog #of-table { display: none; height: 1; }
+    ExportDialog.-sql #of-table { display: block; }
+    ExportDialog #of-table Static { width: 7; color: $dim; }
+    ExportDialog #of-table SafeInput { width: 1fr; }
     ExportDialog #trouble { color: $warn; height: auto; }
     """
 
@@ -138,7 +163,10 @@ class ExportDialog(Dialog[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = Content(_("Export"))
             yield Grid([Column("words", "", 30, least=20), Column("about", "", 20, flex=1)], rows, show_header=False)
-            yield Input(placeholder=_("file"))
+            yield Input(placeholder=_("file"), id="file")
+            with Horizontal(id="of-table"):
+                yield Static(Content(_("table")))
+                yield SafeInput(_TABLE, placeholder=_TABLE, id="table")
             yield Static(id="trouble")
 
     @property
@@ -150,14 +178,19 @@ class ExportDialog(Dialog[None]):
     def _propose(self) -> None:
         if self.offered:
             file = self._choice.file
-            self.query_one(Input).value = f"export{Path(file).suffix}" if is_hidden(file) else file
+            self.query_one("#file", Input).value = f"export{Path(file).suffix}" if is_hidden(file) else file
+            self.set_class(self._choice.of_table is not None, "-sql")
             self._confirmed = None
 
     @on(Grid.RowSelected)
     def _to_name(self) -> None:
-        self.query_one(Input).focus()
+        self.query_one("#file", Input).focus()
 
-    @on(Input.Submitted)
+    @on(Input.Submitted, "#table")
+    def _table_named(self) -> None:
+        self.query_one("#file", Input).focus()
+
+    @on(Input.Submitted, "#file")
     @guarded
     def _write(self, message: Input.Submitted) -> None:
         if not message.value.strip():
@@ -173,10 +206,14 @@ class ExportDialog(Dialog[None]):
                 plain(_("{path} exists: enter again replaces it").format(path=path))
             )
             return
-        choice = self._choice
+        choice, table = self._choice, self.query_one("#table", Input).value.strip() or _TABLE
         self.dismiss(None)
         # Another writes: a worker of this dialog would end with it.
         if choice.write is not None:
             choice.write(path)
+        elif choice.folder is not None:
+            self.app.write_export(choice.words, partial(choice.folder, path), path)
+        elif choice.of_table is not None:
+            self.app.write_export(choice.words, partial(choice.of_table, table), path)
         else:
             self.app.write_export(choice.words, choice.make, path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -253,3 +255,35 @@ async def test_a_setting_that_fails_in_a_thread_is_told(bench: OpenBench, monkey
         monkeypatch.setattr(b.inspection, "set_setting", broken)
         b.screen.action_isolation()
         await b.until(lambda: "the disk is full" in b.seen())
+
+
+async def test_all_that_the_command_line_exports_is_exported_here(
+    bench: OpenBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQL is about the table that is named, a bundle is a folder, and a packet is JSON."""
+    out = tmp_path / "out"
+    out.mkdir()
+    monkeypatch.chdir(out)
+    async with bench() as b:
+        b.inspection.edit("memory", [0], "status", "stale")
+
+        async def write(words: str, table: str | None = None) -> None:
+            await b.press("x")
+            dialog = b.app.screen
+            dialog.query_one(Grid).move_cursor(key=words)
+            await b.settle()
+            assert dialog.query_one("#of-table").display == (table is not None or "SQL" in words)
+            if table is not None:
+                dialog.query_one("#table", SafeInput).value = table
+            await b.press("enter", "enter")
+
+        await write("edits as SQL for SQLite", "notes.tea")
+        await b.until((out / "edits-sqlite.sql").exists)
+        assert 'UPDATE "notes"."tea" SET' in (out / "edits-sqlite.sql").read_text("utf-8")
+        await write("store as a bundle")
+        await b.until((out / "bundle" / "policy.toml").exists)
+        first = json.loads((out / "bundle" / "memories.jsonl").read_text("utf-8").splitlines()[0])
+        assert first["status"] == "stale"
+        await write("store as an authority packet")
+        await b.until((out / "packet.json").exists)
+        assert json.loads((out / "packet.json").read_text("utf-8"))

@@ -137,6 +137,7 @@ class ExportDialog(Dialog[None]):
         "goes on to it."
     )
     DEFAULT_CSS = """
+    ExportDialog .dialog { overflow-y: auto; }
     ExportDialog Grid { height: auto; max-height: 16; }
     ExportDialog #of-table { display: none; height: 1; }
     ExportDialog.-sql #of-table { display: block; }

@@ -59,6 +59,7 @@ class TransitionDialog(Dialog[bool]):
     )
     BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
+    TransitionDialog .dialog { overflow-y: auto; }
     TransitionDialog Horizontal { height: 1; }
     TransitionDialog .name { width: 8; color: $dim; }
     TransitionDialog SafeInput { width: 1fr; }

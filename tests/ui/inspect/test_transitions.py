@@ -201,3 +201,15 @@ async def test_a_hostile_id_of_the_query_stands_inert_in_its_line_and_is_still_m
         await b.press("enter")
         assert b.app.screen is b.screen
         assert logs(b)[0][0]["query_id"] == hostile
+
+
+async def test_a_tiny_terminal_shows_what_the_focus_is_on(bench: OpenBench) -> None:
+    async with bench(MARKED, QUERIES, size=(40, 10)) as b:
+        await b.press("M")
+        assert "archive" in b.seen()
+        await b.press("tab")
+        assert b.app.focused.id == "line-at"
+        assert "2026-02-01" in b.seen()
+        await b.press("escape", "x", "enter")
+        assert b.app.focused.id == "file"
+        assert ".md" in b.seen()

@@ -13,7 +13,7 @@ import click
 from inspector.cli_language import SpokenCommand
 from inspector.cli_options import FOLDER_OR_FILE, opened, say, store_options
 from inspector.errors import FieldError, InspectorError
-from inspector.i18n import _, _d, ngettext_d, told
+from inspector.i18n import _, _d, ngettext_d, told, words_for_people
 from inspector.text import counted, visible
 
 if TYPE_CHECKING:
@@ -69,12 +69,14 @@ def transition(
         to_jsonl(sys.stdout, edits)
         for mi in mis:
             last = inspection.memories[mi].value("boundary_log")[-1]
+            with words_for_people():
+                why = told(last["cause"])
             say(
                 _("{uid}: {state} from {start}: {cause}").format(
                     uid=inspection.memories[mi].uid,
                     state=last["state"],
                     start=last["at"],
-                    cause=told(last["cause"]),
+                    cause=why,
                 )
             )
 

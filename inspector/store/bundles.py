@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 #: Rows of one statement, and characters of their text after which it is sent with fewer.
 _BATCH = 10_000
 _BATCH_TEXT = 8 << 20
+#: Rows that are read first, before it is known how long their texts are.
+_FIRST = 256
 _NO_LINE = -1
 _R = TypeVar("_R", bound=Record)
 _Columns = dict[str, npt.NDArray[Any]]
@@ -284,16 +286,18 @@ def _records(
     total: int,
     on_progress: OnProgress | None,
 ) -> Iterator[_R]:
-    """All records of a table in their order, some thousands at a time: a result is held whole, with all its texts."""
+    """All records of a table in their order, some megabytes of text at a time: a result is held whole."""
     files: dict[str, str] = {}
-    start = 0
-    while rows := _window(cursor, table, gen, start, start + _BATCH):
+    start, size = 0, _FIRST
+    while rows := _window(cursor, table, gen, start, start + size):
         for fields, file, line in rows:
             name = files.get(file)
             if name is None:
                 name = files[file] = decode(file)
             yield make(decode(fields), Origin(name, None if line == _NO_LINE else line))
         start += len(rows)
+        held = sum(len(row[0]) for row in rows)
+        size = max(1, min(_BATCH, len(rows) * _BATCH_TEXT // max(1, held)))
         if on_progress is not None:
             on_progress(Progress(_("opening"), done + start, total, _("records")))
 

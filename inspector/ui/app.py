@@ -268,7 +268,7 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
         notices = [
             Item(lines(f"· {notice}"), copy=notice) for bar in self.screen.query(HeaderBar) for notice in bar.notices
         ]
-        self.push_screen(ReadingDialog[None]("Notices", notices or [Item(lines(_("no notices")))]))
+        self.push_screen(ReadingDialog[None](_("Notices"), notices or [Item(lines(_("no notices")))]))
 
     # Copying
 
@@ -284,7 +284,7 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
         """Copy the text selected with the mouse; without one, say how to quit."""
         text = self.screen.get_selected_text()
         if text:
-            self._copy(text, "selection")
+            self._copy(text, _("selection"))
         else:
             say(self, _("nothing is selected; q quits"))
 

@@ -39,7 +39,7 @@ def records_of(inspection: Inspection, kind: Kind, indices: Sequence[int]) -> li
 def title_of(kind: Kind, records: Sequence[Record]) -> str:
     """The records in a few words."""
     if len(records) == 1:
-        return f"{kind} {records[0].id}"
+        return (_("memory {id}") if kind == "memory" else _("query {id}")).format(id=records[0].id)
     return (
         _("{count:,} marked memories").format(count=len(records))
         if kind == "memory"

@@ -146,6 +146,7 @@ class Teaching(Opening):
             found.remove()
         made = LessonPanel(self.lesson, self.keys_changed, self.language)
         made.set_class(self._folded, "-folded")
+        screen.add_class("-lesson")
         footers = screen.query(Footer)
         screen.mount(made, before=footers.first() if footers else None)
         return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inspector import text as _text
-from inspector.i18n import _
+from inspector.i18n import ngettext
 
 _veil: Callable[[str], str] | None = None
 _redacted = False
@@ -46,7 +46,7 @@ def part_of(text: str) -> str:
     """A part of a store's text, of which the session may hide every word: then how long it is."""
     if not _redacted or not any(char.isalnum() for char in text):
         return text
-    return _("⟨{count:,} characters⟩").format(count=len(text))
+    return ngettext("⟨{count:,} character⟩", "⟨{count:,} characters⟩", len(text)).format(count=len(text))
 
 
 def visible(text: str, *, newlines: bool = False) -> str:

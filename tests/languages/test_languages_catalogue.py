@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import string
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -119,12 +120,40 @@ def test_an_action_keeps_its_group_and_verb(korean: Catalog) -> None:
         assert str(found.string).count(": ") == 1, action.name
 
 
-def test_headers_of_columns_are_not_wider_than_in_english(korean: Catalog) -> None:
-    from inspector.ui.widgets.candidates import COLUMNS
+def columns() -> Iterator[tuple[str, str, int]]:
+    """Label and width of every column of every table, with the file: of one that shrinks, the least that it has."""
+    for path in sorted((ROOT / "inspector" / "ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Column":
+                found = [each.value for each in node.args[1:4] if isinstance(each, ast.Constant)]
+                widths = [each for each in found[1:] if isinstance(each, int)]
+                if widths and isinstance(found[0], str) and found[0]:
+                    yield path.name, found[0], widths[-1] or widths[0]
 
-    for column in COLUMNS:
-        found = korean.get(column.label)
-        assert found is None or cell_len(str(found.string)) <= max(column.least, cell_len(column.label)), column.label
+
+def test_headers_of_columns_fit_them_as_in_english(korean: Catalog) -> None:
+    wide = []
+    for place, label, room in columns():
+        found = korean.get(label)
+        if found is not None and cell_len(str(found.string)) > max(room, cell_len(label)):
+            wide.append((place, label, found.string, room))
+    assert wide == []
+
+
+def test_every_help_has_a_title_to_translate() -> None:
+    untitled = []
+    for path in sorted((ROOT / "inspector" / "ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") != "" for base in node.bases):
+                bound = {name for each in node.body for name in _bound(each)}
+                if "HELP" in bound and "PANE" not in bound:
+                    untitled.append(f"{path.name}: {node.name}")
+    assert untitled == []
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    found = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {str(getattr(each, "id", "")) for each in found}
 
 
 def test_every_command_speaks_the_language() -> None:

@@ -116,6 +116,7 @@ def _constants(node: ast.expr) -> Iterator[str]:
 
 def registries() -> Iterator[tuple[str, Message]]:
     """What the program shows out of its tables."""
+    from inspector.compare.corruption import CORRUPTIONS
     from inspector.compare.figures import EXPOSURE_METRICS, METRICS
     from inspector.formats import FORMATS
     from inspector.formats.traces import TRACE_FORMATS
@@ -130,6 +131,7 @@ def registries() -> Iterator[tuple[str, Message]]:
     from inspector.ui.actions import ACTIONS, PLACES
     from inspector.ui.config import SETTINGS
     from inspector.ui.screens.help import SIGNS
+    from inspector.ui.theming import load_themes
     from inspector.views import VERDICT_WORDS
 
     for action in ACTIONS:
@@ -146,6 +148,8 @@ def registries() -> Iterator[tuple[str, Message]]:
         for text in (each.summary, each.recognised_by, each.loss, each.scope, each.policy, each.lifecycle)
         if text
     )
+    yield from (("compare/corruption.py", kind.words) for kind in CORRUPTIONS.values())
+    yield from (("themes", about) for about in load_themes().about.values() if about)
     yield from (("mdl/params.py", spec.metadata["help"]) for spec in fields(Params))
     yield from (("store/lint_codes.py", text) for code in CODES.values() for text in (code.means, code.do))
     yield from (("axes", axis) for axis in (*AXES, "relevance"))

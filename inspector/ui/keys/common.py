@@ -123,6 +123,16 @@ def dialogs() -> Iterator[Action]:
         footer=True,
         palette=False,
     )
+    yield Action(
+        "dialog.help",
+        "question_mark,f1",
+        "Dialog: Help",
+        "keys and help of this dialog; f1 where text is typed",
+        "help",
+        label="help",
+        footer=True,
+        palette=False,
+    )
     yield Action("dialog.next_pane", "tab", "Dialog: Next", "to the next field", "app.focus_next", palette=False)
     yield Action(
         "dialog.previous_pane",

@@ -9,8 +9,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widgets import Static
 
+from inspector.i18n import _
 from inspector.ui.screens.base import Dialog
 from inspector.ui.widgets.cells import Column, Piece, RowList
 from inspector.ui.widgets.grid import Grid
@@ -24,10 +26,13 @@ class AskDialog(Dialog[str]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    PANE = "Question"
+    HELP = "A question with a few answers; the line below the answers says what the one under the cursor leads to."
     DEFAULT_CSS = """
     AskDialog .question { height: auto; margin: 1 0; }
     AskDialog Grid { height: auto; max-height: 12; }
     AskDialog #leads { color: $dim; height: auto; margin: 1 2; }
+    AskDialog .hint { color: $dim; height: auto; }
     """
 
     def __init__(self, title: str, question: str, answers: Sequence[tuple[str, str, str]]) -> None:
@@ -50,6 +55,7 @@ class AskDialog(Dialog[str]):
             yield Static(lines(self.question), classes="question")
             yield Grid(columns, rows, show_header=False)
             yield Static(id="leads")
+            yield Static(Content(_("up and down choose · enter answers · esc closes")), classes="hint")
 
     @on(Grid.RowHighlighted)
     def _leads(self, message: Grid.RowHighlighted) -> None:

@@ -57,6 +57,7 @@ class AskQueryDialog(FormDialog[dict[str, Any]]):
     AskQueryDialog Horizontal { height: 1; }
     AskQueryDialog .name { width: 11; }
     AskQueryDialog SafeInput { width: 1fr; }
+    AskQueryDialog SafeInput.-suggested { color: $dim; text-style: italic; }
     AskQueryDialog .says { height: auto; min-height: 1; max-height: 6; margin: 1 0 0 0; }
     AskQueryDialog .hint { height: auto; color: $dim; }
     """
@@ -89,15 +90,15 @@ class AskQueryDialog(FormDialog[dict[str, Any]]):
 
     def on_mount(self) -> None:
         """Begin to type."""
-        self._line("text").focus()
+        self._input("text").focus()
         self._say()
 
-    def _line(self, name: str) -> SafeInput:
+    def _input(self, name: str) -> SafeInput:
         return self.query_one(f"#line-{name}", SafeInput)
 
     def fields(self) -> dict[str, Any]:
         """The query's fields as they stand. Raises FieldError."""
-        typed = {name: self._line(name).value.strip() for name, _, _ in LINES}
+        typed = {name: self._input(name).value.strip() for name, _, _ in LINES}
         owns = read_namespaces(typed["owns"])
         others = {field: typed[name] for name, field, _ in LINES if "." not in field and name != "text"}
         made = asked_fields("new", typed["text"], typed["principal"], owns, **others)
@@ -108,7 +109,7 @@ class AskQueryDialog(FormDialog[dict[str, Any]]):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        owns = self._line("owns")
+        owns = self._input("owns")
         if event.input.id == "line-principal" and owns.value == self._proposed:
             principal = event.value.strip()
             self._proposed = write_namespaces(self._owned(principal)) if principal else ""
@@ -117,7 +118,9 @@ class AskQueryDialog(FormDialog[dict[str, Any]]):
 
     def _say(self) -> None:
         says = self.query_one(".says", Static)
-        principal = self._line("principal").value.strip()
+        principal = self._input("principal").value.strip()
+        owns_line = self._input("owns")
+        owns_line.set_class(bool(self._proposed) and owns_line.value == inert(self._proposed), "-suggested")
         try:
             made = self.fields()
         except FieldError as error:
@@ -129,6 +132,8 @@ class AskQueryDialog(FormDialog[dict[str, Any]]):
         owns = made.get("principal", {}).get("namespaces")
         if owns:
             words = _("scope: 1 in these namespaces and under them, 0 in others")
+            if self._proposed and self._input("owns").value == inert(self._proposed):
+                words = _("owns is suggested, of the store's namespaces; type over it. {words}").format(words=words)
         elif principal:
             words = _("no namespace of the store names this principal: scope will be ?")
         else:

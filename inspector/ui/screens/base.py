@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 from textual.binding import ActiveBinding, BindingType
+from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
 from inspector.errors import Cancelled
-from inspector.i18n import language
-from inspector.ui.actions import BY_ID, bindings
+from inspector.i18n import _, language
+from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.messages import CopyRequested, ErrorRaised, ScreenSeen
 from inspector.ui.panes import text_to_copy
 
@@ -65,6 +66,8 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
     """A dialog over a screen; escape closes it with None. Its box has the class ``dialog``."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+    #: Whether the box names the key of the help.
+    OFFERS_HELP: ClassVar[bool] = True
     DEFAULT_CSS = """
     Dialog { background: $background 70%; align: center middle; }
     Dialog .dialog {
@@ -76,6 +79,7 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
         border: round $primary;
         border-title-color: $heading;
         border-title-style: bold;
+        border-subtitle-color: $dim;
         padding: 0 1;
     }
     """
@@ -88,6 +92,19 @@ class Dialog(ModalScreen[Result | None], inherit_bindings=False):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker started with ``exit_on_error=False`` that fails is shown as an error."""
         tell_failure(self, event)
+
+    def on_mount(self) -> None:
+        """Every dialog names the key of its help; where text is typed, ``?`` is typed too."""
+        if self.OFFERS_HELP:
+            keys = show_keys(BY_ID["dialog.help"], getattr(self.app, "keys_changed", {})).split()
+            for box in self.query(".dialog"):
+                box.border_subtitle = Content(_("{key} help").format(key=keys[-1]))
+
+    def action_help(self) -> None:
+        """The help of this dialog, over it."""
+        from inspector.ui.screens.help import HelpDialog
+
+        self.app.push_screen(HelpDialog(self, getattr(self.app, "keys_changed", {})))
 
     def action_close(self) -> None:
         """Close without a result."""

@@ -19,6 +19,7 @@ from inspector.comparing import KeptResolve, Sensitivity, check_request, kept_co
 from inspector.errors import InspectorError
 from inspector.i18n import _, ngettext
 from inspector.records import AXES
+from inspector.text import counted
 from inspector.ui.actions import bindings
 from inspector.ui.messages import guarded
 from inspector.ui.panes import Table
@@ -47,6 +48,7 @@ class CompareScreen(CompareLabels):
     """Six views of one comparison; ``show_in_inspect`` is called with a query that is to be seen there."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("compare")
+    PANE = "Compare"
     HELP = (
         "Routes side by side at matched recall: a route that returns nothing wins nothing. 1 the table, 2 plots, 3 "
         "what label errors cost, 4 which ? to resolve first, 5 verifier lens and agreement, 6 the queries behind the "
@@ -183,7 +185,13 @@ class CompareScreen(CompareLabels):
             self.show_plots()
         if last:
             self.show_all()
-            self.tell(_("compared {count:,} routes; kept in the workspace").format(count=len(comparison.routes)))
+            self.tell(
+                ngettext(
+                    "compared {count:,} route; kept in the workspace",
+                    "compared {count:,} routes; kept in the workspace",
+                    len(comparison.routes),
+                ).format(count=len(comparison.routes))
+            )
 
     def _kept_of(self, comparison: Comparison) -> Kept:
         """What the thread has kept, as it stands in this comparison."""
@@ -207,8 +215,8 @@ class CompareScreen(CompareLabels):
         if last:
             self.show_plots()
             self.tell(
-                _("{count:,} curves of {seeds} seeds; kept in the workspace").format(
-                    count=len(found.curves), seeds=found.request.seeds
+                _("{curves} of {seeds}; kept in the workspace").format(
+                    curves=counted(len(found.curves), "curve"), seeds=counted(found.request.seeds, "seed")
                 )
             )
 
@@ -241,9 +249,11 @@ class CompareScreen(CompareLabels):
         elif work == "labels":
             done = 0 if self.state.labels is None else len(self.state.labels.request.kinds)
             self.tell(
-                _("stopped: {done} kinds of error are shown, finished curves are kept; R runs the rest").format(
-                    done=done
-                ),
+                ngettext(
+                    "stopped: {done} kind of error is shown, finished curves are kept; R runs the rest",
+                    "stopped: {done} kinds of error are shown, finished curves are kept; R runs the rest",
+                    done,
+                ).format(done=done),
                 "warn",
             )
         else:
@@ -269,7 +279,7 @@ class CompareScreen(CompareLabels):
             notices.append(_("the figures are of before: {stale}; R compares again").format(stale=state.stale))
         if state.bare and state.comparison is not None and state.comparison.without is not None:
             notices.append(_("figures WITHOUT the assumptions (A)"))
-        self.header.show(f"{self.inspection.name}: compare", facts, (*notices, *self.inspection.header()))
+        self.header.show(f"{self.inspection.name}: {_('compare')}", facts, (*notices, *self.inspection.header()))
 
     # Views
 

@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from inspector.compare.comparison import Request
 from inspector.comparing import check_request
 from inspector.errors import InspectorError
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.retrieval.specs import DEFAULT_DEPTH, ROUTES
 from inspector.ui.screens.base import Dialog
 from inspector.ui.screens.inspect_dialogs import route_cells
@@ -89,16 +89,16 @@ class CompareDialog(Dialog[Asked]):
             yield MarkedGrid(columns, source, markable=True)
             with Horizontal(id="first"):
                 yield from self._field(_("candidates k  "), str(request.k), "k")
-                yield from self._field("  recall τ  ", f"{request.tau:g}", "tau")
+                yield from self._field(_("  recall τ  "), f"{request.tau:g}", "tau")
                 yield from self._field(_("  infeasible costs  "), f"{request.cost:g}", "cost")
             with Horizontal():
                 yield from self._field(
                     _("postfilter at  "), " ".join(depths) or str(DEFAULT_DEPTH), "depths", long=True
                 )
-                yield from self._field("  base  ", request.base_route, "base", long=True)
+                yield from self._field(_("  base  "), request.base_route, "base", long=True)
             with Horizontal():
-                yield from self._field("axes  ", " ".join(request.axes), "axes", long=True)
-                yield from self._field("  seed  ", str(request.seed), "seed")
+                yield from self._field(_("axes  "), " ".join(request.axes), "axes", long=True)
+                yield from self._field(_("  seed  "), str(request.seed), "seed")
             with Horizontal():
                 yield from self._field(_("imported scores  "), " ".join(self._now.scores), "scores", long=True)
             with Horizontal():
@@ -188,6 +188,6 @@ class CompareDialog(Dialog[Asked]):
     def _marked(self, event: Grid.MarksChanged) -> None:
         event.stop()
         count = len(event.marks)
-        words = _("{count} routes marked").format(count=count) if count != 1 else _("1 route marked")
+        words = ngettext("{count} route marked", "{count} routes marked", count).format(count=count)
         said = self.query_one(".says", Static)
         said.update(content([Piece(_("{words}; enter takes them").format(words=words), "dim" if count else "warn")]))

@@ -49,6 +49,11 @@ class EditFieldDialog(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    PANE = "Edit"
+    HELP = (
+        "Choose a field, then its value. Under the value stands what it would do to the verdict; nothing is stored "
+        "before it is saved, and u undoes it. Suggested words are offered, never filled in: up and down take one."
+    )
     DEFAULT_CSS = """
     EditFieldDialog .dialog { height: auto; max-height: 95%; }
     EditFieldDialog Grid { height: auto; max-height: 16; min-height: 3; }

@@ -50,10 +50,9 @@ class FormatsDialog(ReadingDialog[None]):
                 (N_("loses"), each.loss),
             ):
                 if words:
-                    fields = ("example", "scope", "policy", "lifecycle")  # names of the source's own
                     items.append(
                         Item(
-                            lines(words if label in fields else _(words)),
+                            lines(words if label == "example" else _(words)),
                             Content.styled(_(label), "$dim"),
                             indent=12,
                         )

@@ -41,6 +41,11 @@ class GovernsDialog(FormDialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding for binding in bindings("editor", footer=False) if getattr(binding, "action", "") in _KEYS
     ]
+    PANE = "Govern"
+    HELP = (
+        "What the memory governs and what authority it carries, in a short form: lists of words with commas between "
+        "them. Below stands what it would change at the gate."
+    )
     DEFAULT_CSS = """
     GovernsDialog .dialog { height: auto; }
     GovernsDialog Horizontal { height: 1; }

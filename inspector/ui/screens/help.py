@@ -56,6 +56,8 @@ def places_here(screen: Screen[Any]) -> list[str]:
     for node in nodes:
         ids.extend(sorted(bound_ids(node)))
     places = dict.fromkeys(each.partition(".")[0] for each in ids)
+    if screen.is_modal:
+        return [place for place in places if place not in ("app", "lesson") and place in PLACES]
     # The app binds the keys of a lesson too: they are shown while one runs.
     lesson = getattr(screen.app, "lesson_screen", None) is not None
     last = ["lesson", "app"] if lesson else ["app"]
@@ -82,7 +84,9 @@ def _title(node: DOMNode) -> str:
 
 
 class HelpDialog(ReadingDialog[None]):
-    """The help of a screen."""
+    """The help of a screen or dialog; its own key closes it."""
+
+    OFFERS_HELP = False
 
     DEFAULT_CSS = """
     HelpDialog .dialog { height: 90%; }
@@ -92,6 +96,10 @@ class HelpDialog(ReadingDialog[None]):
     def __init__(self, screen: Screen[Any], keymap: Mapping[str, str]) -> None:
         items = [*self._panes(screen), *self._keys(screen, keymap), *self._signs()]
         super().__init__(_("Help"), items, _("esc closes · y copies · ids at the right are for keymap.toml"))
+
+    def action_help(self) -> None:
+        """The key that opened it closes it."""
+        self.action_close()
 
     @staticmethod
     def _heading(words: str) -> list[Item]:

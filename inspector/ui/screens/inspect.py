@@ -52,6 +52,7 @@ class InspectScreen(InspectCompare, InspectTriage):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("inspect")
+    PANE = "Inspect"
     HELP = (
         "Pick a query; its candidates show S, P and L, each 1, 0 or ?, and the verdict. Edit a memory or the query: "
         "the line below says what moved across all queries."
@@ -71,6 +72,7 @@ class InspectScreen(InspectCompare, InspectTriage):
     InspectScreen.-medium #detail { height: 1fr; }
     InspectScreen.-narrow #queries { height: 1; }
     InspectScreen.-narrow #detail { height: 37%; }
+    InspectScreen.-narrow.-low.-lesson #detail { height: 30%; }
     InspectScreen.-narrow #queries.-roomy { height: 50%; }
     InspectScreen.-narrow #detail.-away { display: none; }
     InspectScreen.-narrow #bundle.-away { display: none; }

@@ -39,6 +39,11 @@ class RouteDialog(Dialog[RouteChoice]):
     """Chooses route, k and, for postfilter, depth. ``check`` refuses a route that the store cannot take."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    PANE = "Retrieval route"
+    HELP = (
+        "The route that retrieves, how many candidates it returns, and how deep a post-filter looks first. Enter takes "
+        "the route under the cursor; tab goes to the numbers."
+    )
     DEFAULT_CSS = """
     RouteDialog Grid { height: auto; max-height: 20; }
     RouteDialog Horizontal { height: 1; margin: 1 0 0 0; }
@@ -101,6 +106,8 @@ class LinesDialog(Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding for binding in bindings("editor", footer=False) if getattr(binding, "action", "") == "save"
     ]
+    PANE = "Lines"
+    HELP = "One entry a line; what a line may hold stands above. Saving changes a setting of the whole store."
     DEFAULT_CSS = """
     LinesDialog SafeTextArea { height: 8; }
     LinesDialog .hint { height: auto; color: $dim; margin: 0 0 1 0; }

@@ -337,7 +337,7 @@ class InspectEditing(InspectBase):
         """Edit what missing fields are taken as."""
         lines = [f"{name} = {show_value(value)}" for name, value in self.inspection.settings.assumptions.items()]
         hint = _("One FIELD = VALUE a line, such as status = current, policy = allow, query.purpose = care.")
-        self.app.push_screen(LinesDialog("Assumptions", hint, lines, self._assume))
+        self.app.push_screen(LinesDialog(_("Assumptions"), hint, lines, self._assume))
 
     def _assume(self, lines: list[str]) -> None:
         table = dict(assumption(line) for line in lines)
@@ -348,7 +348,7 @@ class InspectEditing(InspectBase):
         """Edit which ids mean one owner."""
         lines = [", ".join(group) for group in self.inspection.settings.aliases]
         hint = _("The ids of one owner on a line, with commas between them.")
-        self.app.push_screen(LinesDialog("Aliases", hint, lines, self._alias))
+        self.app.push_screen(LinesDialog(_("Aliases"), hint, lines, self._alias))
 
     def _alias(self, lines: list[str]) -> None:
         groups = [[one.strip() for one in line.split(",") if one.strip()] for line in lines]

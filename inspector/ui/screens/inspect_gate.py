@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from inspector.errors import FieldError
 from inspector.gate.gate import MODES, Mode
 from inspector.i18n import _
+from inspector.text import counted
 from inspector.ui.messages import guarded
 from inspector.ui.screens.ask import AskDialog
 from inspector.ui.screens.gate_form import GovernsDialog
@@ -59,8 +60,8 @@ class InspectGate(InspectEditing):
         words = _("gate {mode}: {MODE_WORDS}").format(mode=mode, MODE_WORDS=_(MODE_WORDS[mode][0]))
         if before:
             moved = sum(one != other for one, other in zip(before, after, strict=True))
-            words += _("; the final action is another one in {moved:,} of {count:,} queries").format(
-                moved=moved, count=len(before)
+            words += _("; the final action is another one in {moved:,} of {queries}").format(
+                moved=moved, queries=counted(len(before), "query", "queries")
             )
         self.tell(words, "strong")
         self.show_query()

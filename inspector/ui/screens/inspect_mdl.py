@@ -143,12 +143,12 @@ class InspectMdl(InspectGate, InspectAsking):
         on = not self.inspection.params.calibrated
         self.inspection.set_calibrated(on)
         name = self.inspection.calibration.name
-        self._decided_anew(_("calibrated by {name}").format(name=name) if on else "uncalibrated", before)
+        self._decided_anew(_("calibrated by {name}").format(name=name) if on else _("uncalibrated"), before)
 
     def action_calibration(self) -> None:
         """Load a calibration file."""
         words = _("The path of a calibration file that inspector calibrate wrote. The workspace keeps it.")
-        self.app.push_screen(LinesDialog("Calibration", words, [], self._load))
+        self.app.push_screen(LinesDialog(_("Calibration"), words, [], self._load))
 
     def _load(self, lines: list[str]) -> None:
         if len(lines) != 1:

@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from inspector.addresses import short_name
 from inspector.errors import InspectorError
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, ngettext
 from inspector.records import MEMORY_FIELDS, show_namespace
 from inspector.ui.actions import bindings
 from inspector.ui.app import InspectorApp
@@ -185,7 +185,11 @@ class MappingScreen(BaseScreen):
         grid.set_source(RowList(keys, lambda key: key, self._cells), cursor="id" if first else grid.cursor_key)
         count = len(assistant.sample.rows)
         grid.border_title = plain(
-            _("Fields, matched on the first {count:,} records; enter changes one").format(count=count)
+            ngettext(
+                "Fields, matched on the first record; enter changes one",
+                "Fields, matched on the first {count:,} records; enter changes one",
+                count,
+            ).format(count=count)
         )
         self._generation += 1
         self._try(self._generation, assistant)
@@ -196,7 +200,7 @@ class MappingScreen(BaseScreen):
             return ["", "", "", ""]
         if key == WHERE:
             sample = assistant.sample
-            name, value = ("table", sample.table) if assistant.is_database else ("list", sample.records)
+            name, value = (_("table"), sample.table) if assistant.is_database else (_("list"), sample.records)
             return [
                 Piece(name, "heading"),
                 value or _("the whole document"),
@@ -249,9 +253,11 @@ class MappingScreen(BaseScreen):
             said = Piece(f"✗ {event.error}", "bad")
         elif bad:
             said = Piece(
-                _("{bad} of {count} records cannot be read this way; enter on one says why").format(
-                    bad=bad, count=len(event.rows)
-                ),
+                ngettext(
+                    "{bad} of {count} record cannot be read this way; enter on it says why",
+                    "{bad} of {count} records cannot be read this way; enter on one says why",
+                    len(event.rows),
+                ).format(bad=bad, count=len(event.rows)),
                 "warn",
             )
         else:

@@ -81,7 +81,7 @@ class SettingsDialog(Dialog[None]):
     def _about(self, message: Grid.RowHighlighted) -> None:
         setting = BY_NAME.get(str(message.key))
         if setting is not None:
-            where = self.app.config.given.get(setting.name, "the default")
+            where = self.app.config.given.get(setting.name) or _("the default")
             self.query_one("#about", Static).update(
                 plain(_("{help} · from {where}").format(help=_(setting.help), where=where))
             )
@@ -155,4 +155,4 @@ class SettingsDialog(Dialog[None]):
 
 
 def _words(value: Any) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+    return (_("on") if value else _("off")) if isinstance(value, bool) else str(value)

@@ -52,6 +52,7 @@ class StoreScreen(StoreEditing, StoreViews):
     """Four views of one store; ``show_in_inspect`` is called with a memory that is asked about there."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("store")
+    PANE = "Store"
     HELP = (
         "1 every record, 2 the coverage map, 3 the findings of lint, 4 a session's boundary states over time. Enter on "
         "a record shows it in Inspect against the query of before; e edits. Escape or o goes back to Inspect."
@@ -135,7 +136,8 @@ class StoreScreen(StoreEditing, StoreViews):
             self.lint()
         else:
             self.findings_pane.fill(
-                None, _("R lints the {count:,} memories").format(count=len(self.inspection.memories))
+                None,
+                _("R lints {memories}").format(memories=counted(len(self.inspection.memories), "memory", "memories")),
             )
         self.show_view(state.view)
 

@@ -48,14 +48,14 @@ class ThemeDialog(Dialog[str]):
             lambda theme: theme.name,
             lambda theme: [
                 Piece(theme.name, "strong"),
-                "dark" if theme.dark else "light",
+                _("dark") if theme.dark else _("light"),
             ],
         )
         with Vertical(classes="dialog") as box:
             box.border_title = Content(_("Theme: enter keeps it, esc brings the old one back"))
-            yield Grid([Column("name", "theme", 22, least=16, flex=1), Column("dark", "", 5)], rows)
+            yield Grid([Column("name", "theme", 22, least=16, flex=1), Column("dark", "", 6)], rows)
             yield Static(id="theme-about")
-            yield Static(Content.assemble(*((f"{sign}   ", style) for sign, style, _rest1 in SIGNS[:8])))
+            yield Static(Content.assemble(*((f"{_(sign)}   ", style) for sign, style, _rest1 in SIGNS[:8])))
 
     def on_mount(self) -> None:
         """The cursor begins on the theme in force."""
@@ -67,7 +67,7 @@ class ThemeDialog(Dialog[str]):
     def _preview(self, message: Grid.RowHighlighted) -> None:
         if message.key is not None and message.key == self.query_one(Grid).cursor_key:
             self.app.theme = str(message.key)
-            self.query_one("#theme-about", Static).update(plain(self.app.theme_about.get(self.app.theme, "")))
+            self.query_one("#theme-about", Static).update(plain(_(self.app.theme_about.get(self.app.theme, ""))))
             # The screens beneath would keep blank lines in the old colours.
             self.call_after_refresh(self._repaint_all)
 

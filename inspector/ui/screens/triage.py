@@ -66,6 +66,7 @@ class TriageScreen(TriageReporting):
     """The queue, and beside or below it what is said of the incident under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("triage")
+    PANE = "Triage"
     HELP = (
         "Every query with its failure stage, the worst first. n and p go on, i shows the query and its proof in "
         "Inspect, T brings you back. c confirms, d dismisses, e writes a note: all kept in the workspace and found "
@@ -146,7 +147,7 @@ class TriageScreen(TriageReporting):
         facts.append(f"{inspection.route} k {inspection.route.k}")
         if traced == 0 and many:
             facts.append(_("no trace: judged is what this route would have exposed"))
-        self.header.show(f"{inspection.name}: triage", facts, inspection.header())
+        self.header.show(f"{inspection.name}: {_('triage')}", facts, inspection.header())
 
     # What changes
 
@@ -195,7 +196,7 @@ class TriageScreen(TriageReporting):
             return [Item(content([Piece(words, "dim")]))]
         members = self.pane.rows.members(group)
         folded = group.cause in self.pane.rows.folded
-        many = "1 incident" if len(members) == 1 else _("{count:,} incidents").format(count=len(members))
+        many = counted(len(members), "incident")
         hint = (
             _("enter unfolds it; c and d put all of them into a state; x reports them")
             if folded

@@ -10,11 +10,13 @@ from inspector.audit.triage import Incident, State
 from inspector.axes.flips import Flip, FlipSearch
 from inspector.errors import Cancelled, FieldError
 from inspector.i18n import _
+from inspector.text import counted
 from inspector.triage import Triage
 from inspector.trit import Trit
 from inspector.ui.screens.triage_base import TriageBase, TriageState
 from inspector.ui.screens.working import Job
 from inspector.ui.widgets.triage_about import FixChoice, wanted_fixes
+from inspector.ui.widgets.triage_rows import STATE_WORDS
 
 if TYPE_CHECKING:
     from inspector.inspection import Inspection
@@ -149,13 +151,13 @@ class TriageWorking(TriageBase):
         self.pane.show()
         self.show_incident()
         fixed = sum(queue.get(one).state == "fixed by edit" for one in chosen)
-        many = "1 incident" if len(chosen) == 1 else _("{count:,} incidents").format(count=len(chosen))
+        many = counted(len(chosen), "incident")
         more = (
             _("; {fixed:,} of them read fixed by edit, as long as the edit is in force").format(fixed=fixed)
             if fixed
             else ""
         )
-        self.tell(f"{many} {state}{more}", "strong")
+        self.tell(_("{many}: {state}{more}").format(many=many, state=_(STATE_WORDS[state]), more=more), "strong")
 
     def set_note(self, identity: str, note: str) -> None:
         """Keep a note."""

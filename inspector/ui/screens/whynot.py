@@ -40,6 +40,11 @@ class WhyNotDialog(Dialog[int]):
     """Finds a memory; the result is its index."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    PANE = "Why not"
+    HELP = (
+        "Any stored memory against this query, whether or not it was retrieved. Type a part of its id or text; down "
+        "goes to the matches, enter shows the one under the cursor among the candidates, without a rank."
+    )
     DEFAULT_CSS = """
     WhyNotDialog .dialog { width: 90%; max-width: 140; height: 80%; }
     WhyNotDialog .counts { height: 1; color: $dim; }

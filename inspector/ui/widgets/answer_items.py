@@ -9,7 +9,7 @@ from textual.content import Content
 from inspector.audit.audit import NOT_ITS_OWN, QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.disclosure import Told
-from inspector.i18n import _, _d
+from inspector.i18n import _, _d, ngettext
 from inspector.trit import Trit
 from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import PARAPHRASE, MemoryChoice, memory_pieces
@@ -83,11 +83,11 @@ def _memories(audit: QueryAudit, here: int | None) -> Iterator[Item]:
             said += _("; not exposed, and told all the same")
         body = [*memory_pieces(row, here), Piece(f"  {'! ' if wrong else ''}{said}", "bad" if wrong else "")]
         label = content([Piece(f" {_tag(number, row):>2}", "heading")])
-        yield Item(content(body), label, 5, MemoryChoice(row.mi, _("told")))
+        yield Item(content(body), label, 5, MemoryChoice(row.mi, "told"))
     named = [row for row in audit.rows if row.disclosed == Trit.UNKNOWN and not row.disclosure.spans]
     for row in named:
         body = [*memory_pieces(row, here), Piece(f"  {visible(row.disclosure.detail)}")]
-        yield Item(content(body), content([Piece("  ?", "unknown")]), 5, MemoryChoice(row.mi, _("told")))
+        yield Item(content(body), content([Piece("  ?", "unknown")]), 5, MemoryChoice(row.mi, "told"))
 
 
 def _targets(told: Sequence[Told]) -> Iterator[Item]:
@@ -97,7 +97,7 @@ def _targets(told: Sequence[Told]) -> Iterator[Item]:
     yield heading(_("leak targets in the answer"))
     for one in told:
         count = len(one.places)
-        words = "once" if count == 1 else _("{count} times").format(count=count)
+        words = ngettext("once", "{count} times", count).format(count=count)
         if one.asked:
             words += _(", and the question says it too") + ("" if one.open else _(": the answer only quotes it"))
         yield Item(

@@ -31,6 +31,8 @@ _MOST = 60
 _LOW = 32
 _SHORT_LINES = 2
 _SHORT_FIGURES = 2
+#: From so many lines on a short bar has room for one more line of figures.
+_LESS_LOW = 28
 
 #: Ids of proving memories that the line of figures names.
 _PROOF_SHOWN = 3
@@ -208,6 +210,7 @@ class BundleBar(Widget, can_focus=True):
         self._text = ""
         self._parts: list[Part] = []
         self._figures: list[list[Piece]] = []
+        self._short_figures: list[list[Piece]] = []
         self._at = 0
         self._placed: list[tuple[int, int, int, int]] = []
 
@@ -227,6 +230,7 @@ class BundleBar(Widget, can_focus=True):
         before = self._lines(self._room)
         if line is None or row is None:
             self._title, self._text, self._parts, self._figures = [Piece(_("no query selected"), "dim")], "", [], []
+            self._short_figures = []
         else:
             mark = [Piece(f" {EDITED}", "edited")] if row.edited else []
             self._title = [stage(row)[0], Piece(f" {visible(row.query_id)}", "heading"), *mark, Piece("  ")]
@@ -234,6 +238,8 @@ class BundleBar(Widget, can_focus=True):
             gate = [] if mode is None else gate_figures(mode, decides)
             self._parts = bundle_parts(line, mode or "")
             self._figures = figure_parts(row, tau, gate, mdl)
+            # The final action goes before the figures that it follows from where there is no room for both.
+            self._short_figures = figure_parts(row, tau, mdl, gate)
         self._at = min(self._at, max(0, len(self._parts) - 1))
         self.refresh(layout=len(self._lines(self._room)) != len(before))
 
@@ -274,11 +280,13 @@ class BundleBar(Widget, can_focus=True):
                 line.extend(part.pieces)
                 used += part.cells
             lines.append(line)
-        for numbers in flow(self._figures, width)[: _SHORT_FIGURES if self.short else None]:
+        shown = self._short_figures if self.short else self._figures
+        most = _SHORT_FIGURES + (self.app.size.height >= _LESS_LOW) if self.short else None
+        for numbers in flow(shown, width)[:most]:
             figures: list[Piece] = []
             for number in numbers:
                 figures += [Piece(" " * _GAP)] if figures else []
-                figures += self._figures[number]
+                figures += shown[number]
             lines.append(figures)
         return lines
 

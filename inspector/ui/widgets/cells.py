@@ -53,6 +53,12 @@ class Column:
     help: str = ""
 
 
+def padded(text: str, cells: int, *, right: bool = False) -> str:
+    """The text with blanks up to a width in terminal cells, at its left with ``right``; a wider one stays as it is."""
+    blanks = " " * (cells - cell_len(text))
+    return blanks + text if right else text + blanks
+
+
 class GridSource(Protocol):
     """What a table shows: rows by number, asked for only when they are seen."""
 

@@ -65,7 +65,7 @@ def label_columns(rates: Sequence[float]) -> list[Column]:
         Column("breaks", "breaks", 7, 6, align="right"),
         Column("behind", "behind", 7, 6, align="right"),
         Column("truly", "in truth", 8, 8, align="right"),
-        Column("bounds", f"at {rates[-1]:.0%}" if rates else "", 12, align="right"),
+        Column("bounds", _("at {rate:.0%}").format(rate=rates[-1]) if rates else "", 12, align="right"),
     ]
 
 
@@ -93,7 +93,7 @@ def _curve_cells(mark: str, curve: Curve, *, untouched: bool) -> Iterator[Cell]:
     for point in curve.points:
         broken = curve.breaks_at is not None and point.rate >= curve.breaks_at
         yield NONE if point.upper is None else Piece(share(point.upper), "bad" if broken else "")
-    yield Piece(_("no label"), "dim") if untouched else _rate(curve.breaks_at, "never")
+    yield Piece(_("no label"), "dim") if untouched else _rate(curve.breaks_at, _("never"))
     yield _rate(curve.behind_at, "–")
     yield _rate(curve.truly_behind_at, "–")
     last = curve.points[-1]
@@ -124,7 +124,7 @@ def first_items(found: Sensitivity) -> list[Item]:
             ),
             Piece(
                 _("  {words}: upper risk {share} → {share2}").format(
-                    words=CORRUPTIONS[curve.kind].words, share=share(first), share2=share(at.upper or 0.0)
+                    words=_(CORRUPTIONS[curve.kind].words), share=share(first), share2=share(at.upper or 0.0)
                 )
             ),
         ]

@@ -71,7 +71,7 @@ def title(plot: str, rule: str = "", kind: str = "", comparison: Comparison | No
         and all(one.figures["recall"].value is None for one in comparison.routes)
     ):
         return _("no query is evaluable: nothing is required; bounds are over all candidates")
-    said = {"contamination": RULES.get(rule, ""), "labels": CORRUPTIONS[kind].words if kind else ""}.get(plot, "")
+    said = {"contamination": _(RULES.get(rule, "")), "labels": _(CORRUPTIONS[kind].words) if kind else ""}.get(plot, "")
     return f"{_(PLOTS[plot])}: {said}" if said else _(PLOTS[plot])
 
 
@@ -255,7 +255,7 @@ def draw_contamination(comparison: Comparison, rule: str, width: int, height: in
                 plot.plot(list(one.x), list(one.y), marker="·")
             plot.scatter(list(one.x), list(one.y), marker=one.letter)
     plot.yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
-    plot.xlabel("loss")
+    plot.xlabel(_("loss"))
     return _built(plot, width, _legend(series))
 
 

@@ -13,6 +13,7 @@ from inspector.compare.figures import EXPOSURE_METRICS, METRICS
 from inspector.compare.intervals import MAX_SIGN_GROUPS, Delta, Figure
 from inspector.i18n import N_, _
 from inspector.retrieval.specs import parse_route
+from inspector.text import counted
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.compare_pane import ListPane, Row
@@ -79,7 +80,7 @@ COLUMNS = (
     Column("contamination", "contamination", 13, align="right"),
     Column("loss", "loss", 12, align="right"),
     Column("prefix", "prefix", 6, align="right"),
-    Column("coverage", "known", 5, align="right"),
+    Column("coverage", "known", 6, align="right"),
     Column("rate", "violating", 9, align="right"),
     Column("any", "any", 4, align="right"),
     Column("ranking", "over all k", 12, align="right"),
@@ -237,7 +238,9 @@ def title_pieces(comparison: Comparison, rule: str) -> list[Piece]:
     evaluable = source.queries - len(source.not_evaluable)
     pieces = [
         Piece(
-            _("{evaluable:,} of {queries:,} queries evaluable").format(evaluable=evaluable, queries=source.queries),
+            _("{evaluable:,} of {queries} evaluable").format(
+                evaluable=evaluable, queries=counted(source.queries, "query", "queries")
+            ),
             "dim",
         )
     ]
@@ -346,7 +349,10 @@ def _figure_lines(comparison: Comparison, result: RouteResult, shown: Shown, rul
         return
     low = figures.get(shown.lower) if shown.lower else None
     value = f"{figure.value:,.4g}" if low is None or low.value is None else bounds(low.value, figure.value)
-    pieces = [Piece(value, "strong"), Piece(_("  over {queries:,} queries").format(queries=figure.queries))]
+    pieces = [
+        Piece(value, "strong"),
+        Piece(_("  over {queries}").format(queries=counted(figure.queries, "query", "queries"))),
+    ]
     if figure.low is not None and figure.high is not None:
         level = f"{comparison.request.level:.0%}"
         end = _(" of the upper end") if low is not None else ""
@@ -420,8 +426,9 @@ def _path_items(comparison: Comparison, key: PathKey, column: str, rule: str) ->
             [
                 Piece(_("{route} by {path}").format(route=key.route, path=key.path), "heading"),
                 Piece(
-                    _("  served {queries:,} queries with {candidates:,} candidates").format(
-                        queries=path.queries, candidates=path.candidates
+                    _("  served {queries} with {candidates}").format(
+                        queries=counted(path.queries, "query", "queries"),
+                        candidates=counted(path.candidates, "candidate"),
                     ),
                     "dim",
                 ),
@@ -439,7 +446,7 @@ def _path_items(comparison: Comparison, key: PathKey, column: str, rule: str) ->
             content(
                 [
                     Piece(bounds(low.value, high.value), "strong"),
-                    Piece(_("  over {queries:,} queries").format(queries=high.queries)),
+                    Piece(_("  over {queries}").format(queries=counted(high.queries, "query", "queries"))),
                 ]
             ),
             indent=18,

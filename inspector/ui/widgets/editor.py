@@ -20,7 +20,7 @@ from textual.widgets import Button, Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from inspector.errors import FieldError
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.records import ABSENT, FieldSpec
 from inspector.text import fold, visible
 from inspector.times import EPOCH, parse_time
@@ -36,6 +36,15 @@ from inspector.ui.widgets.values import Form, editor_form, empty_value, read_typ
 LONGEST = 200_000
 _MOST_WORDS = 200
 _NOT_SET = object()
+#: What the buttons do, by the verb of their action.
+VERBS = {
+    "save": N_("save"),
+    "absent": N_("absent"),
+    "null": N_("null"),
+    "empty": N_("empty"),
+    "source": N_("source"),
+    "cancel": N_("cancel"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,10 @@ class FieldEditor(Vertical):
         max-height: 100%;
         background: $surface;
         & > .title { height: auto; text-style: bold; color: $heading; }
-        & > OptionList { height: auto; max-height: 5; border: none; padding: 0 0 0 2; background: $surface; }
+        & > .offers { height: 1; color: $dim; padding: 0 0 0 2; }
+        & > OptionList { height: auto; max-height: 5; border: none; background: $surface; }
+        & > OptionList.-textual-compact { padding: 0 0 0 4; }
+        & > OptionList > .option-list--option { color: $dim; }
         & > SafeTextArea { height: auto; min-height: 3; max-height: 9; }
         & > .says { height: auto; min-height: 1; max-height: 6; }
         & > .buttons { height: auto; }
@@ -118,11 +130,12 @@ class FieldEditor(Vertical):
         yield Static("", classes="title")
         yield SafeInput(select_on_focus=False)
         yield SafeTextArea(highlight_cursor_line=False)
+        yield Static(Content(_("suggested, not typed: up and down take one")), classes="offers")
         yield OptionList(markup=False, compact=True)
         yield Static("", classes="says")
         with Horizontal(classes="buttons"):
-            for verb in ("save", "absent", "null", "empty", "source", "cancel"):
-                label = f"{verb} {show_keys(BY_ID[f'editor.{verb}'], {})}"
+            for verb in VERBS:
+                label = f"{_(VERBS[verb])} {show_keys(BY_ID[f'editor.{verb}'], {})}"
                 yield Button(Content(label), id=f"do-{verb}", compact=True)
 
     def on_mount(self) -> None:
@@ -150,6 +163,7 @@ class FieldEditor(Vertical):
         with self.prevent(Input.Changed, TextArea.Changed):
             line.value = "" if self._form.multiline else self._start
             line.cursor_position = len(line.value)
+            line.placeholder = _("type a value")
             box.load_text(self._start if self._form.multiline else "")
         for verb in ("absent", "null", "empty", "source"):
             self.query_one(f"#do-{verb}", Button).display = self._offers(verb)
@@ -190,6 +204,7 @@ class FieldEditor(Vertical):
         matching = [word for word in matching if visible(word) == word][:_MOST_WORDS]
         options = self.query_one(OptionList)
         options.display = bool(matching) and not self._form.json
+        self.query_one(".offers").display = options.display
         if matching != self._words or options.option_count != len(matching):
             self._words = matching
             options.set_options([Option(Content(seen(word))) for word in matching])

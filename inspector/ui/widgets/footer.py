@@ -1,14 +1,20 @@
-"""The line of keys at the bottom, made anew only when it says something else."""
+"""The line of keys at the bottom: whole keys as far as they fit, made anew only when it says something else."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer
 from textual.widgets._footer import FooterKey
+
+#: The actions whose keys are never left out where the terminal is narrow: help, every command, the way out.
+KEPT = frozenset({"show_help", "command_palette", "quit", "close"})
+#: Blanks around a key and its words.
+_AROUND = 3
 
 
 class Said(NamedTuple):
@@ -20,6 +26,16 @@ class Said(NamedTuple):
     action: str
     enabled: bool
     tooltip: str
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is shown at any width."""
+        return self.action.rpartition(".")[2] in KEPT
+
+    @property
+    def cells(self) -> int:
+        """Its width."""
+        return cell_len(self.shown) + cell_len(self.label) + _AROUND
 
 
 class KeyLabel(FooterKey, inherit_css=True):
@@ -46,7 +62,23 @@ class KeyFooter(Footer):
             if binding.show and binding.action not in found:
                 shown = self.app.get_key_display(binding)
                 found[binding.action] = Said(binding.key, shown, binding.description, binding.action, enabled, tooltip)
-        return list(found.values())
+        return self._fitting(list(found.values()))
+
+    def _fitting(self, found: list[Said]) -> list[Said]:
+        """The keys that fit: the last ones before those of :data:`KEPT` give way first; the help names them all."""
+        room = self.app.size.width - sum(said.cells for said in found if said.is_kept)
+        shown = []
+        for said in found:
+            if not said.is_kept:
+                room -= said.cells
+            if said.is_kept or room >= 0:
+                shown.append(said)
+        return shown
+
+    def on_resize(self) -> None:
+        """Another width has room for other keys."""
+        if self._bindings_ready:
+            self.call_after_refresh(self._say)
 
     def compose(self) -> ComposeResult:
         """A label for each key."""

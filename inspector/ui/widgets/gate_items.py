@@ -15,7 +15,7 @@ from inspector.gate.gaps import Offer
 from inspector.gate.governs import GOVERNS_KEYS, Governs, governs_of
 from inspector.gate.grants import GrantComparison
 from inspector.gate.operation import Operation
-from inspector.i18n import N_, _
+from inspector.i18n import N_, _, ngettext
 from inspector.records import Memory, Presence
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -103,7 +103,7 @@ def _answer(gate: GateResult) -> Iterator[Item]:
     for note in gate.action_notes:
         yield _line("", Piece(visible(note), "warn"))
     ruled = gate.mode if gate.applied == gate.mode else f"{gate.mode}: {gate.applied}"
-    yield _line("gate", result_words(gate), Piece(f"  {ruled}", "dim"))
+    yield _line(_("gate"), result_words(gate), Piece(f"  {ruled}", "dim"))
     made = (
         [Piece(_("  {STRICTER} made stricter by the gate").format(STRICTER=STRICTER), "changed")]
         if gate.escalated
@@ -112,14 +112,15 @@ def _answer(gate: GateResult) -> Iterator[Item]:
     yield _line(_("final action"), Piece(gate.action, "strong"), *made)
     bad = gate.attribution == "UNATTRIBUTABLE"
     noted = [Piece(f"  {visible(gate.attribution_note)}", "dim")] if gate.attribution_note else []
-    yield _line("attribution", Piece(gate.attribution, "bad" if bad else "strong"), *noted)
+    yield _line(_("attribution"), Piece(gate.attribution, "bad" if bad else "strong"), *noted)
     yield _line(_("expected action"), *_expected(gate), key=FieldChoice("query", "expected_action", "expected"))
-    yield _line("operation", *_operation(gate.operation), key=FieldChoice("query", "tool_call", "operation"))
+    yield _line(_("operation"), *_operation(gate.operation), key=FieldChoice("query", "tool_call", "operation"))
     cell = gate.coverage_cell
     sides = _("governs {value} × authority {value2}").format(
-        value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
+        value=_("present") if cell.governs else _("absent"),
+        value2=_("present") if cell.authority else _("absent"),
     )
-    yield _line("coverage", Piece(_(cell.value), "strong"), Piece(f"  {sides}", "dim"))
+    yield _line(_("coverage"), Piece(_(cell.value), "strong"), Piece(f"  {sides}", "dim"))
     for signal in gate.coverage.signals:
         yield _line("", Piece(_("authority signal "), "dim"), Piece(visible(signal)))
     for marked, words in (
@@ -132,7 +133,7 @@ def _answer(gate: GateResult) -> Iterator[Item]:
 
 
 def _expected(gate: GateResult) -> list[Piece]:
-    shown = show_value(gate.expected_action) if gate.expected_action is not None else "none"
+    shown = show_value(gate.expected_action) if gate.expected_action is not None else _("none")
     pieces = [Piece(shown, "unknown" if gate.expected_action is None else "strong")]
     if gate.outcome is Outcome.NOT_COMPARED:
         return [*pieces, Piece(_("  nothing to compare the action with"), "dim")]
@@ -173,7 +174,7 @@ def _table(gate: GateResult, memory: Memory) -> Iterator[Item]:
             content(body),
             content([Piece(f" {sign} {number}", "strong" if here else "dim")]),
             5,
-            FieldChoice(_("memory"), name, _("row {number}").format(number=number)),
+            FieldChoice("memory", name, f"row {number}"),
         )
 
 
@@ -188,12 +189,20 @@ def _grants(gate: GateResult) -> Iterator[Item]:
     for number, grant in enumerate(gate.grants[:_MOST_GRANTS]):
         yield from _grant(number, grant)
     if len(gate.grants) > _MOST_GRANTS:
-        yield _line("", Piece(_("and {count:,} more grants").format(count=len(gate.grants) - _MOST_GRANTS), "dim"))
+        yield _line(
+            "",
+            Piece(
+                ngettext(
+                    "and {count:,} more grant", "and {count:,} more grants", len(gate.grants) - _MOST_GRANTS
+                ).format(count=len(gate.grants) - _MOST_GRANTS),
+                "dim",
+            ),
+        )
 
 
 def _grant(number: int, grant: GrantComparison) -> Iterator[Item]:
-    exact = {Trit.YES: "exact", Trit.NO: "differs", Trit.UNKNOWN: _("cannot be compared")}[grant.exact]
-    force = {Trit.YES: _("in force"), Trit.NO: "expired", Trit.UNKNOWN: _("expiry unknown")}[grant.in_force]
+    exact = {Trit.YES: _("exact"), Trit.NO: _("differs"), Trit.UNKNOWN: _("cannot be compared")}[grant.exact]
+    force = {Trit.YES: _("in force"), Trit.NO: _("expired"), Trit.UNKNOWN: _("expiry unknown")}[grant.in_force]
     usable = grant.exact is Trit.YES and grant.in_force is Trit.YES
     pieces = [
         Piece(visible(grant.grant_id), "strong"),
@@ -206,7 +215,7 @@ def _grant(number: int, grant: GrantComparison) -> Iterator[Item]:
         content(pieces),
         content([Piece("  ")]),
         3,
-        FieldChoice(_("query"), _("grants"), _("grant {number}").format(number=number)),
+        FieldChoice("query", "grants", f"grant {number}"),
     )
     for match in grant.fields:
         sign, style = _SAME[match.same]
@@ -221,21 +230,23 @@ def _grant(number: int, grant: GrantComparison) -> Iterator[Item]:
         sign, style = _SAME[grant.in_force]
         sign = {"=": "✓", "≠": "✗"}.get(sign, sign)
         body = [Piece(f"{sign} ", style), Piece(show_value(grant.expires_at)), Piece(f"  {force}", style)]
-        yield Item(content(body), content([Piece(_("    expires_at"))]), _WIDTH + 4)
+        yield Item(content(body), content([Piece("    expires_at")]), _WIDTH + 4)
         if show_value(grant.stated) != grant.decision:
             said = [
                 Piece("  "),
                 Piece(show_value(grant.stated)),
                 Piece(_("  read as {decision}").format(decision=grant.decision), "warn"),
             ]
-            yield Item(content(said), content([Piece(_("    decision"))]), _WIDTH + 4)
+            yield Item(content(said), content([Piece("    decision")]), _WIDTH + 4)
     if grant.note:
         yield Item(content([Piece(visible(grant.note), "warn")]), content([Piece("    ")]), 5)
 
 
 def _governs(governs: Governs, memory: Memory) -> Iterator[Item]:
     yield blank()
-    state = {"absent": "absent", "empty": "empty", "malformed": "malformed", "read": _("as read")}[governs.state]
+    state = {"absent": _("absent"), "empty": _("empty"), "malformed": _("malformed"), "read": _("as read")}[
+        governs.state
+    ]
     mark = [Piece(_("  {EDITED} edited here").format(EDITED=EDITED), "edited")] if "governs" in memory.edits else []
     yield Item(
         content([Piece(_("governs  "), "heading"), Piece(state, "bad" if governs.malformed else "dim"), *mark]),

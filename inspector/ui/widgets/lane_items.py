@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.store.degraded import Degraded
 from inspector.store.replay import Lane, Replay
 from inspector.text import counted
@@ -57,7 +57,7 @@ def _lane_items(run: Replay | None, lane: Lane | None, degraded: Mapping[int, De
         yield blank()
     else:
         yield heading(_("legend"))
-        yield Item(content([Piece(LEGEND, "dim")]))
+        yield Item(content([Piece(_(LEGEND), "dim")]))
         yield from _degraded(run, degraded)
     for note in run.notes:
         yield Item(content([Piece(visible(note), "warn")]), content([Piece(_("note:"))]), 6)
@@ -82,7 +82,18 @@ def _degraded(run: Replay, degraded: Mapping[int, Degraded]) -> Iterator[Item]:
         yield Item(content(body))
         yield from (Item(content([Piece(visible(note), "dim")]), content([Piece("  ")]), 4) for note in one.notes)
     if len(degraded) > _MOST:
-        yield Item(content([Piece(_("and {count:,} more queries").format(count=len(degraded) - _MOST), "dim")]))
+        yield Item(
+            content(
+                [
+                    Piece(
+                        ngettext(
+                            "and {count:,} more query", "and {count:,} more queries", len(degraded) - _MOST
+                        ).format(count=len(degraded) - _MOST),
+                        "dim",
+                    )
+                ]
+            )
+        )
 
 
 def _paths(run: Replay, lane: Lane, degraded: Mapping[int, Degraded]) -> Iterator[Item]:

@@ -38,7 +38,8 @@ class LessonPanel(VerticalScroll, can_focus=False):
         border-top: solid $primary;
         scrollbar-size-vertical: 1;
     }
-    .-low LessonPanel { border-top: none; background: $panel; }
+    .-low LessonPanel { border-top: none; background: $panel; max-height: 6; }
+    .-low.-lesson HeaderBar { max-height: 1; }
     LessonPanel.-folded > #lesson-words { display: none; }
     LessonPanel Static { width: 1fr; height: auto; }
     LessonPanel > #lesson-head { text-wrap: nowrap; text-overflow: ellipsis; height: 1; }

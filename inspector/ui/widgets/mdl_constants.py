@@ -75,18 +75,20 @@ def hint(name: str) -> str:
     spec = _SPECS[name]
     if name == "default_tier":
         return _("{help}: one of {TIERS}").format(help=_(spec.help), TIERS=", ".join(TIERS))
-    kind = _("numbers with commas between them") if isinstance(spec.default, tuple) or name == "centres" else "a number"
+    kind = (
+        _("numbers with commas between them") if isinstance(spec.default, tuple) or name == "centres" else _("a number")
+    )
     bounded = math.isfinite(spec.low) and math.isfinite(spec.high)
     between = _(" from {low:g} to {high:g}").format(low=spec.low, high=spec.high) if bounded else ""
     derived = _("; nothing: {DERIVED}").format(DERIVED=_(DERIVED[name])) if name in DERIVED else ""
-    return f"{_(spec.help)}: {kind}{between}{derived}" + (" [ours]" if spec.ours else "")
+    return f"{_(spec.help)}: {kind}{between}{derived}" + (_(" [ours]") if spec.ours else "")
 
 
 def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise FieldError(name, _("{text!r} is no number").format(text=text), "a number") from None
+        raise FieldError(name, _("{text!r} is no number").format(text=text), _("a number")) from None
 
 
 def _numbers(name: str, text: str, count: int | None) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ from inspector.ui.widgets.signs import ARROW, content, share
 from inspector.weighing import NO_VECTORS
 
 SIGNALS = ("M", "R", "A")
-_NAMES = {"M": "M relevance", "R": "R reliability", "A": "A risk"}
+_NAMES = {"M": N_("M relevance"), "R": N_("R reliability"), "A": N_("A risk")}
 #: Where the bars of the sliders begin, and the most cells that they have.
 BAR_AT = 15
 MOST_BAR = 51
@@ -185,7 +185,7 @@ def _sliders(view: View, width: int) -> Iterator[Item]:
         )
         yield Item(
             content([Piece(slider_bar(at, read, cells), "strong"), Piece(" "), *moved(before, at), said]),
-            content([Piece(f" {_NAMES[name]}", "link")]),
+            content([Piece(f" {_(_NAMES[name])}", "link")]),
             BAR_AT,
             Slider(name),
             copy=_("{name} {at:.2f} (read {read:.2f})").format(name=name, at=at, read=read),
@@ -209,7 +209,7 @@ def _result(view: View) -> Iterator[Item]:
     )
     gate = "C·(0.3 + 0.7·α)" if params.switches.alpha_gate else _("C, without the α gate")
     limits = found.bounds
-    origin = _("over the grid") if limits.origin == "grid" else "given"
+    origin = _("over the grid") if limits.origin == "grid" else _("given")
     norms = _("‖v_meta‖ {norm:.3f} between n_min {n_min:.3f} and n_max {n_max:.3f} ({origin})").format(
         norm=found.norm, n_min=limits.n_min, n_max=limits.n_max, origin=origin
     )
@@ -295,13 +295,13 @@ def _signals(view: View) -> Iterator[Item]:
     inside = int(signals.in_pool.sum())
     words = _("all retrieved") if signals.pool == "retrieved" else _("retrieved and not excluded")
     yield _labelled(
-        "pool",
+        _("pool"),
         Piece(signals.pool, "link"),
         Piece(_("  {words}: {inside} of {count}").format(words=words, inside=inside, count=len(view.names))),
         key=Toggle("pool"),
     )
     for note in signals.notes:
-        yield _labelled("note", Piece(visible(note), "warn"))
+        yield _labelled(_("note"), Piece(visible(note), "warn"))
 
 
 def _conflicts(view: View) -> Iterator[Item]:
@@ -331,7 +331,7 @@ def _conflicts(view: View) -> Iterator[Item]:
 
 
 def _switches(view: View) -> Iterator[Item]:
-    yield from _heading("ablations", Piece(_("  enter switches; n_min and n_max are derived again"), "dim"))
+    yield from _heading(_("ablations"), Piece(_("  enter switches; n_min and n_max are derived again"), "dim"))
     for spec in fields(Switches):
         on, plain = getattr(view.params.switches, spec.name), getattr(Switches(), spec.name)
         yield Item(
@@ -364,7 +364,7 @@ def _constants(view: View) -> Iterator[Item]:
                 )
             ),
         ]
-    yield _labelled("calibration", *words, key=key)
+    yield _labelled(_("calibration"), *words, key=key)
     yield _labelled("", Piece(_("load a calibration file"), "link"), key=Loading())
     base = fixed(view.params, view.calibration)
     for spec in PARAM_SPECS:

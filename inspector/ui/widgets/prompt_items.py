@@ -11,12 +11,13 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.exposure import cites, how, lets_through, place_in
 from inspector.audit.figures import let_through_counts
-from inspector.i18n import _
+from inspector.i18n import N_, _
 from inspector.records import Query
+from inspector.text import counted
 from inspector.trit import Trit
 from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import MemoryChoice, memory_pieces
-from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.cells import Piece, padded
 from inspector.ui.widgets.marked import Mark, mark_text
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import content
@@ -25,6 +26,8 @@ from inspector.views import VERDICT_WORDS
 
 _LABEL = 15
 _TABLE = 18
+#: What a prompt is measured in.
+UNITS = (N_("characters"), N_("tokens"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,14 @@ def _settings(audit: QueryAudit) -> Iterator[Item]:
     passing = "admit" if prompt.let_through == "admit" else _("admit and unresolved")
     yield _setting("let_through", _("let through"), passing, both)
     yield _setting("order", _("order"), prompt.order, _("rank, oldest or newest first"))
-    limit = "none" if prompt.budget is None else f"{prompt.budget:,} {prompt.measure.unit}"
+    limit = _("none") if prompt.budget is None else f"{prompt.budget:,} {_(prompt.measure.unit)}"
     yield _setting("budget", _("budget"), limit, _("← one memory fewer, → one more, enter types a number"))
     unit = str(prompt.measure)
     yield _setting(
         "measure", _("measured in"), unit, "" if prompt.measure.unit == "tokens" else _("→ tokens, where at hand")
     )
-    size = f"{prompt.size:,} {prompt.measure.unit}"
-    many = "1 memory" if len(prompt.lines) == 1 else _("{count} memories").format(count=len(prompt.lines))
+    size = f"{prompt.size:,} {_(prompt.measure.unit)}"
+    many = counted(len(prompt.lines), "memory", "memories")
     cut = _("; {count} let through and cut").format(count=len(prompt.cut)) if prompt.cut else ""
     yield Item(content([Piece(f"{many}, {size}{cut}")]), Content(_("   gives")), _LABEL)
 
@@ -96,7 +99,7 @@ def _table(audit: QueryAudit, here: int | None) -> Iterator[Item]:
         yield heading(_("recorded prompt beside ours"))
     else:
         yield heading(_("no prompt was recorded: ours stands for it"))
-    head = f" {'was':>4}{'ours':>5}{'size':>7}"
+    head = " " + padded(_("was"), 4, right=True) + padded(_("ours"), 5, right=True) + padded(_("size"), 7, right=True)
     yield Item(content([Piece(_("memory"), "dim")]), content([Piece(head, "dim")]), _TABLE)
     for line in _lines(audit):
         row = line.row
@@ -105,7 +108,7 @@ def _table(audit: QueryAudit, here: int | None) -> Iterator[Item]:
         label = f" {was:>4}{line.ours or '–':>5}{size:>7}"
         differs = (line.recorded is not None) != (line.ours is not None) and audit.exposure_recorded
         pieces = [*memory_pieces(row, here), Piece("  " + "; ".join(_said(line, audit)), "warn" if differs else "dim")]
-        yield Item(content(pieces), content([Piece(label)]), _TABLE, MemoryChoice(row.mi, _("prompt")))
+        yield Item(content(pieces), content([Piece(label)]), _TABLE, MemoryChoice(row.mi, "prompt"))
     for place, (event, item) in enumerate(audit.unknown):
         if event == "prompt":
             body = [
@@ -134,7 +137,7 @@ def _said(line: _Line, audit: QueryAudit) -> Iterator[str]:
     elif line.ours is None and not row.judged.rank:
         yield _("not retrieved, so not in ours")
     elif line.ours is None and not lets_through(row.verdict, prompt.let_through):
-        yield _("ours leaves it out: verdict {VERDICT_WORDS}").format(VERDICT_WORDS=VERDICT_WORDS[row.verdict])
+        yield _("ours leaves it out: verdict {VERDICT_WORDS}").format(VERDICT_WORDS=_(VERDICT_WORDS[row.verdict]))
 
 
 def _places(row: Row, prompt: str) -> list[tuple[int, int]]:
@@ -176,7 +179,7 @@ def _short_term(audit: QueryAudit) -> Iterator[Item]:
             Piece(visible(one.id), "strong"),
             Piece(_("  {words} (match {kind})").format(words=visible(one.words), kind=one.kind)),
         ]
-        yield Item(content(body), Content("   "), 4, MemoryChoice(one.mi, _("short")))
+        yield Item(content(body), Content("   "), 4, MemoryChoice(one.mi, "short"))
 
 
 def _texts(audit: QueryAudit, query: Query) -> Iterator[Item]:

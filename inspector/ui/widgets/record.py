@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.records import FieldSpec, Record
 from inspector.ui.veil import visible
 from inspector.ui.widgets.cells import Piece
@@ -80,7 +80,9 @@ def _vector(value: Any) -> str:
     """A vector by its length and first numbers: nobody reads the rest, and copying gives all of it."""
     if not isinstance(value, list) or len(value) <= _VECTOR_SHOWN:
         return show_value(value)
-    return _("{count} numbers: {value}, …]").format(count=len(value), value=show_value(value[:_VECTOR_SHOWN])[:-1])
+    shown = show_value(value[:_VECTOR_SHOWN])[:-1]
+    words = ngettext("{count} number: {value}, …]", "{count} numbers: {value}, …]", len(value))
+    return words.format(count=len(value), value=shown)
 
 
 def _absent(name: str, spec: FieldSpec, owner: str) -> Item:

@@ -66,7 +66,8 @@ def _against(against: tuple[str, Candidate] | None) -> Iterator[Item]:
 def _standing(standing: Standing) -> Iterator[Item]:
     cell = standing.protection
     sides = _("governs {value} × authority {value2}").format(
-        value="present" if cell.governs else "absent", value2="present" if cell.authority else "absent"
+        value=_("present") if cell.governs else _("absent"),
+        value2=_("present") if cell.authority else _("absent"),
     )
     yield Item(
         content([Piece(_(cell.value), "strong"), Piece(f"  {sides}", "dim")]), content([Piece(_("coverage"))]), _WIDTH

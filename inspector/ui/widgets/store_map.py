@@ -92,7 +92,7 @@ class CoverageMapView(Widget, can_focus=True):
         for row, cells in enumerate(GRID):
             boxes = [self._box(cell, box, (row, column) == self._at) for column, cell in enumerate(cells)]
             for number in range(_BOX):
-                label = ("governs", "present" if row else "absent")[number - 1] if number in (1, 2) else ""
+                label = ("governs", _("present") if row else _("absent"))[number - 1] if number in (1, 2) else ""
                 line = [*fit([Piece(label, "heading")], _LABEL), *boxes[0][number], Piece(" " * _GAP)]
                 lines.append([*line, *boxes[1][number]])
         return Content("\n").join(content(line) for line in lines)

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from inspector.i18n import _
 from inspector.records import Memory
+from inspector.text import counted
 from inspector.ui.panes import Table
 from inspector.ui.widgets.cells import Cell, Piece
 from inspector.ui.widgets.grid import Grid
@@ -89,7 +90,6 @@ class StorePane(TablePane):
     def say_counts(self) -> None:
         """The line above the table: how many are shown of how many, and why."""
         shown, total = self.grid.row_count, len(self.memories)
-        many = "memory" if total == 1 else "memories"
         why = [self.selection.words] if self.selection is not None else []
         if text := self.filter_text.strip():
             why.append(f"“{text}”")
@@ -101,7 +101,7 @@ class StorePane(TablePane):
                 )
             ]
         else:
-            pieces = [Piece(f"{total:,} {many}")]
+            pieces = [Piece(counted(total, "memory", "memories"))]
         if self._working:
             pieces.append(Piece(f"  {self._working}", "warn"))
         if marks := len(self.grid.marks):

@@ -39,8 +39,9 @@ class Selection:
     def words(self) -> str:
         """The set in words."""
         return {
-            "cell": _("coverage: {name}").format(name=self.name),
-            "lacks": _("no {name}").format(name=self.name),
+            "cell": _("coverage: {name}").format(name=_(self.name)),
+            "mark": _(self.name),
+            "lacks": _("no {name}").format(name=_(self.name)),
         }.get(self.kind, self.name)
 
     def count(self, survey: Survey) -> int:

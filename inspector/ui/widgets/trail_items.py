@@ -10,7 +10,7 @@ from inspector.audit.audit import QueryAudit
 from inspector.audit.case import Hit, Row
 from inspector.audit.events import Event
 from inspector.audit.trail import Step, Trail, filter_words, score_words
-from inspector.i18n import _
+from inspector.i18n import _, ngettext
 from inspector.ui.veil import visible
 from inspector.ui.widgets.audit_keys import proof_items
 from inspector.ui.widgets.cells import Piece
@@ -50,8 +50,15 @@ def _step(step: Step, row: Row, audit: QueryAudit) -> Item:
     if step.name == "retrieved" and row.hits:
         # Each event has a line of its own below.
         returned = [hit for hit in row.hits if not hit.dropped]
-        detail = _("dropped by the last event that had it") if row.dropped else f"in {len(returned)} of "
-        detail += "" if row.dropped else _("{count} recorded events").format(count=len(audit.recorded.events))
+        detail = (
+            _("dropped by the last event that had it")
+            if row.dropped
+            else ngettext(
+                "in {returned} of {count} recorded event",
+                "in {returned} of {count} recorded events",
+                len(audit.recorded.events),
+            ).format(returned=len(returned), count=len(audit.recorded.events))
+        )
     body = [Piece(visible(detail, newlines=True))]
     known = [_("at {at}").format(at=visible(step.at))] if step.at else []
     known += (

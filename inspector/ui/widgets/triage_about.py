@@ -13,7 +13,7 @@ from inspector.audit.audit import NO_ANSWER, QueryAudit
 from inspector.audit.case import Row
 from inspector.audit.triage import Incident, Severity
 from inspector.axes.flips import FlipSearch
-from inspector.i18n import _, _d
+from inspector.i18n import _, _d, ngettext
 from inspector.records import show_namespace
 from inspector.trit import Trit
 from inspector.ui.veil import visible
@@ -91,7 +91,7 @@ def _head(inspection: Inspection, one: Incident, now: datetime) -> Iterator[Item
     yield Item(content([Piece(visible(one.text, newlines=True), "strong")]), copy=one.text)
     words = {Severity.NONE: _("nothing failed")}.get(one.severity, one.severity.words)
     style = SEVERITIES[one.severity][1]
-    yield _fact("incident", *stage_pieces(one.stages), Piece(f" {visible(one.query_id)}  "), Piece(words, style))
+    yield _fact(_("incident"), *stage_pieces(one.stages), Piece(f" {visible(one.query_id)}  "), Piece(words, style))
     asked = [Piece(visible(one.principal))] if one.principal else [Piece(_("nobody knows who asks"), "unknown")]
     line = inspection.bundle_line(one.qi)
     instant = line.as_of_instant
@@ -105,9 +105,9 @@ def _head(inspection: Inspection, one: Incident, now: datetime) -> Iterator[Item
         )
     if instant is not None and (one.at is None or instant.us != one.at.us):
         asked.append(Piece(_("  as_of {text}").format(text=visible(instant.text)), "dim"))
-    yield _fact("principal", *asked)
-    yield _fact("state", state_piece(one), *([Piece(f"  » {visible(one.note)}", "edited")] if one.note else []))
-    yield _fact("cause", Piece(visible(one.cause.words)), copy=one.cause.words)
+    yield _fact(_("principal"), *asked)
+    yield _fact(_("state"), state_piece(one), *([Piece(f"  » {visible(one.note)}", "edited")] if one.note else []))
+    yield _fact(_("cause"), Piece(visible(one.cause.words)), copy=one.cause.words)
 
 
 def _memories(inspection: Inspection, qi: int, audit: QueryAudit, fixes: Fixes) -> Iterator[Item]:
@@ -120,7 +120,12 @@ def _memories(inspection: Inspection, qi: int, audit: QueryAudit, fixes: Fixes) 
             content(
                 [
                     Piece(
-                        _("and {count} more memories: i shows them in Inspect").format(count=len(rows) - PROVING), "dim"
+                        ngettext(
+                            "and {count} more memory: i shows it in Inspect",
+                            "and {count} more memories: i shows them in Inspect",
+                            len(rows) - PROVING,
+                        ).format(count=len(rows) - PROVING),
+                        "dim",
                     )
                 ]
             )
@@ -149,7 +154,7 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
         result = getattr(explained, axis)
         yield _fact(f"{axis} {result.value.symbol}", Piece(visible(result.reason)))
     if row.verdict == Trit.YES:
-        yield _fact("verdict", Piece(_("all three axes are 1: the verdict is no part of the failure"), "dim"))
+        yield _fact(_("verdict"), Piece(_("all three axes are 1: the verdict is no part of the failure"), "dim"))
     text = memory.text if len(memory.text) <= _TEXT else f"{memory.text[:_TEXT]}…"
     yield Item(Content(visible(text, newlines=True)), content([Piece(_(" text"), "dim")]), _LABEL, copy=memory.text)
     for (mi, target), search in fixes.items():
@@ -158,7 +163,7 @@ def _memory(inspection: Inspection, qi: int, row: Row, fixes: Fixes) -> Iterator
 
 
 def _fixes(mi: int, target: Trit, search: FlipSearch | None) -> Iterator[Item]:
-    label = content([Piece(f" → {VERDICT_SIGNS[target]} {VERDICT_WORDS[target]}", "dim")])
+    label = content([Piece(f" → {VERDICT_SIGNS[target]} {_(VERDICT_WORDS[target])}", "dim")])
     if search is None:
         yield Item(content([Piece(_("looking for the smallest edits …"), "dim")]), label, _LABEL)
         return

@@ -10,7 +10,7 @@ from typing import ClassVar
 from inspector.audit.stages import STAGES
 from inspector.audit.triage import STATES, Incident, Queue, Severity, State
 from inspector.i18n import N_, _
-from inspector.text import fold
+from inspector.text import counted, fold
 from inspector.times import Instant
 from inspector.ui.widgets.cells import Cell, Column, Piece
 from inspector.ui.widgets.signs import STAGE_SIGNS, WORKING
@@ -20,17 +20,17 @@ COLUMNS = (
     Column("severity", "severity", 9, help="the worst that happened to an excluded memory, or a loss"),
     Column("id", "incident", 14, 8, flex=2),
     Column("principal", "principal", 10, 5, flex=1),
-    Column("age", "age", 5, help="since the trace says that it was answered, else since as_of"),
+    Column("age", "age", 6, help="since the trace says that it was answered, else since as_of"),
     Column("state", "state", 9, 5),
     Column("text", "note or question", 18, 6, flex=6),
 )
 #: A severity in one word, and its style; the pane beside says it in full.
 SEVERITIES: Mapping[Severity, tuple[str, str]] = {
-    Severity.TOLD: ("disclosed", "bad"),
-    Severity.EXPOSED: ("exposed", "bad"),
-    Severity.LOSS: ("loss", "warn"),
-    Severity.BROKEN: ("broken", "warn"),
-    Severity.UNDECIDED: ("undecided", "unknown"),
+    Severity.TOLD: (N_("disclosed"), "bad"),
+    Severity.EXPOSED: (N_("exposed"), "bad"),
+    Severity.LOSS: (N_("loss"), "warn"),
+    Severity.BROKEN: (N_("broken"), "warn"),
+    Severity.UNDECIDED: (N_("undecided"), "unknown"),
     Severity.NONE: ("–", "dim"),
 }
 _STATE_STYLES: Mapping[State, str] = {
@@ -38,6 +38,13 @@ _STATE_STYLES: Mapping[State, str] = {
     "confirmed": "warn",
     "dismissed": "dim",
     "fixed by edit": "good",
+}
+#: The states in words; in a filter they are typed as they are called in the data.
+STATE_WORDS: Mapping[State, str] = {
+    "open": N_("open"),
+    "confirmed": N_("confirmed"),
+    "dismissed": N_("dismissed"),
+    "fixed by edit": N_("fixed by edit"),
 }
 _FACETS = ("state", "stage", "severity", "principal")
 #: What the facets can be, by what their words begin with while they are typed.
@@ -243,7 +250,7 @@ def state_piece(one: Incident) -> Piece:
     """The state; nothing to decide where nothing failed and nobody has said anything."""
     if one.severity is Severity.NONE and one.state == "open":
         return Piece("–", "dim")
-    words = "fixed ✎" if one.state == "fixed by edit" else one.state
+    words = _("fixed ✎") if one.state == "fixed by edit" else _(STATE_WORDS[one.state])
     return Piece(words, _STATE_STYLES[one.state])
 
 
@@ -253,7 +260,7 @@ def incident_cells(one: Incident, now: datetime, *, waiting: bool = False) -> Se
     said: list[Piece] = [Piece("» ", "edited"), Piece(one.note)] if one.note else [Piece(one.text)]
     return (
         Piece(WORKING, "dim") if waiting else stage_pieces(one.stages),
-        Piece(WORKING, "dim") if waiting else Piece(words, style),
+        Piece(WORKING, "dim") if waiting else Piece(_(words), style),
         one.query_id,
         one.principal or Piece("–", "dim"),
         Piece(age(one.at, now), "dim"),
@@ -269,10 +276,14 @@ def age(at: Instant | None, now: datetime) -> str:
     seconds = now.timestamp() - at.us / 1_000_000
     if at.naive or seconds < 0:
         return at.text[5:10]
-    for unit, length, most in (("min", 60, 3_600), ("h", 3_600, 172_800), ("d", 86_400, 86_400 * 1_000)):
+    for words, length, most in (
+        (_("{count} min"), 60, 3_600),
+        (_("{count} h"), 3_600, 172_800),
+        (_("{count} d"), 86_400, 86_400 * 1_000),
+    ):
         if seconds < most:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds // (86_400 * 365))} y"
+            return words.format(count=int(seconds // length))
+    return _("{count} y").format(count=int(seconds // (86_400 * 365)))
 
 
 def count_words(incidents: Iterable[Incident]) -> str:
@@ -287,6 +298,10 @@ def count_words(incidents: Iterable[Incident]) -> str:
     total = sum(failed.values())
     if not total:
         return _("nothing failed in {fine:,}").format(fine=fine)
-    states = ", ".join(f"{count:,} {state}" for state, count in failed.items() if count)
+    states = ", ".join(
+        _("{count:,} {state}").format(count=count, state=_(STATE_WORDS[state]))
+        for state, count in failed.items()
+        if count
+    )
     more = _(" · nothing failed in {fine:,} more").format(fine=fine) if fine else ""
-    return f"{total:,} {'incident' if total == 1 else 'incidents'}: {states}{more}"
+    return f"{counted(total, 'incident')}: {states}{more}"

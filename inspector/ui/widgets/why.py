@@ -15,7 +15,7 @@ from inspector.i18n import _, told
 from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
 from inspector.trit import Trit
 from inspector.ui.veil import visible
-from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.cells import Piece, padded
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, TRIT_STYLES, content, trit, verdict
 from inspector.ui.widgets.values import is_missing, show_value
@@ -192,12 +192,12 @@ def _table(explanation: Explanation, table: Mapping[tuple[str, str], Trit]) -> I
     for each in dict.fromkeys(key[0] for key in table):
         grouped.setdefault(tuple(table[each, word] for word in INTENTS), []).append(each)
     names = {values: ", ".join(states) for values, states in grouped.items()}
-    width = max((len(name) for name in names.values()), default=0) + 1
-    yield _line(Piece("  " + "state".ljust(width) + "".join(word.center(_CELL) for word in INTENTS), "dim"))
+    width = max((cell_len(name) for name in (*names.values(), _("state"))), default=0) + 1
+    yield _line(Piece("  " + padded(_("state"), width) + "".join(word.center(_CELL) for word in INTENTS), "dim"))
     open_states = state.split(" or ")
     for values, states in grouped.items():
         here = [each for each in states if each in open_states]
-        row = [Piece("▸ " if here else "  ", "strong"), Piece(names[values].ljust(width), "strong" if here else "")]
+        row = [Piece("▸ " if here else "  ", "strong"), Piece(padded(names[values], width), "strong" if here else "")]
         for word, value in zip(INTENTS, values, strict=True):
             applied = here and word == intent
             style = TRIT_STYLES[value]

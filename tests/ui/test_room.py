@@ -230,6 +230,7 @@ async def test_a_roomy_theme_leaves_a_line_between_rows_and_the_mouse_finds_them
 def test_what_the_ui_shows_goes_through_the_veil() -> None:
     """Only what looks at a text without showing it may use the plain function."""
     looking = {"config", "export", "files", "inspect_ask", "values", "inputs", "editor", "ask_query", "inspect_dialogs"}
+    looking |= {"transition"}
     plain = {
         path.stem
         for path in Path(veil.__file__).parent.rglob("*.py")

@@ -94,7 +94,7 @@ class TransitionDialog(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """What they are now, when and why, the five verbs, what the one under the cursor does."""
         at = self._first_time()
-        query = "" if self.qi is None else inert(self.inspection.queries[self.qi].id)
+        query = "" if self.qi is None else visible(self.inspection.queries[self.qi].id)
         start = {"at": "" if at is None else str(at), "cause": "", "query": query}
         many = len(self.mis)
         what = self.inspection.memories[self.mis[0]].id if many == 1 else _("{many:,} memories").format(many=many)
@@ -141,7 +141,15 @@ class TransitionDialog(Dialog[bool]):
         """Time, cause and query as typed. Raises FieldError."""
         at = read_at(self._typed("at"), self.inspection.settings.timezone)
         typed = self._typed("query")
-        query = next((one.id for one in self.inspection.queries if typed in (one.id, inert(one.id).strip())), None)
+        # A redacted id stands in the line as its token
+        query = next(
+            (
+                one.id
+                for one in self.inspection.queries
+                if typed in (one.id, inert(one.id).strip(), visible(one.id).strip())
+            ),
+            None,
+        )
         if typed and query is None:
             raise FieldError(
                 "query",

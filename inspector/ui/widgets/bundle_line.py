@@ -238,8 +238,9 @@ class BundleBar(Widget, can_focus=True):
             gate = [] if mode is None else gate_figures(mode, decides)
             self._parts = bundle_parts(line, mode or "")
             self._figures = figure_parts(row, tau, gate, mdl)
-            # The final action goes before the figures that it follows from where there is no room for both.
-            self._short_figures = figure_parts(row, tau, mdl, gate)
+            # Where there is no room for both, the final actions (the gate's with its attribution, the decision
+            # layer's) go before the figures that they follow from.
+            self._short_figures = figure_parts(row, tau, [*mdl[:1], *gate[2:], *mdl[1:]], gate[:2])
         self._at = min(self._at, max(0, len(self._parts) - 1))
         self.refresh(layout=len(self._lines(self._room)) != len(before))
 

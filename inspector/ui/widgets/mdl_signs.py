@@ -92,11 +92,13 @@ def query_figures(weighed: Weighed, params: Params, *, moved_by_hand: bool) -> l
         short = weighed.why_null.partition(":")[0]
         return [[head, Piece(_("null: {short}").format(short=short), "unknown")]]
     now, before = weighed.decision.query, weighed.query_before
-    pieces = [head, *action_moved(before, now), *([Piece(f" {CORNER}", "bad")] if now.corner else [])]
+    action = [head, *action_moved(before, now), *([Piece(f" {CORNER}", "bad")] if now.corner else [])]
+    figures: list[Piece] = []
     for name in ("M", "R", "A", "C", "alpha"):
-        label = {"C": f" {ARROW} C ", "alpha": " α "}.get(name, f" {name} ")
-        pieces += [Piece(label, "dim"), *moved(None if before is None else getattr(before, name), getattr(now, name))]
-    said: list[list[Piece]] = [pieces, [standing(params, moved_by_hand=moved_by_hand)]]
+        label = {"M": "M ", "C": f" {ARROW} C ", "alpha": " α "}.get(name, f" {name} ")
+        figures += [Piece(label, "dim"), *moved(None if before is None else getattr(before, name), getattr(now, name))]
+    # The action is a part by itself: a narrow screen has room for it where it has none for its figures.
+    said: list[list[Piece]] = [action, figures, [standing(params, moved_by_hand=moved_by_hand)]]
     if not weighed.decision.signals.R.judged:
         said.append([Piece(_("conflicts not judged"), "unknown")])
     elif count := len(weighed.decision.signals.R.conflicts):

@@ -35,7 +35,9 @@ async def test_columns_and_query_line(demo_bench: OpenBench) -> None:
         b.screen.candidate_pane.styles.width = 130
         await b.settle()
         # The README's figures of the store: M .81, R .08, A .85, by its own calibration.
-        assert "MDL ○ Opt-Out ◥ M .81 R .08 A .85 → C .36 α .78  calibrated  2 conflicting pairs" in figures(b)
+        assert "MDL ○ Opt-Out ◥  M .81 R .08 A .85 → C .36 α .78  calibrated  2 conflicting pairs" in figures(
+            b
+        ).replace("\n", "  ")
         assert cell(b, "butter-chat", "C") == ".36"
         assert cell(b, "butter-chat", "alpha") == ".78"
         assert cell(b, "butter-chat", "action") == "○ Opt-Out ◥"

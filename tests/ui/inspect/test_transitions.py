@@ -10,6 +10,7 @@ import pytest
 
 from inspector.boundaries import read_at
 from inspector.errors import FieldError
+from inspector.ui import veil
 from inspector.ui.screens import transition
 from inspector.ui.screens.store import StoreScreen
 from inspector.ui.screens.transition import TransitionDialog
@@ -201,6 +202,22 @@ async def test_a_hostile_id_of_the_query_stands_inert_in_its_line_and_is_still_m
         await b.press("enter")
         assert b.app.screen is b.screen
         assert logs(b)[0][0]["query_id"] == hostile
+
+
+async def test_a_redacted_id_of_the_query_is_a_token_in_its_line_and_is_still_meant(bench: OpenBench) -> None:
+    secret = "call of Marguerite"
+    try:
+        async with bench(MARKED, [{**QUERIES[0], "id": secret}], size=(120, 40)) as b:
+            veil.redact(on=True)
+            veil.set_veil(lambda text: text.replace(secret, "⟨7⟩"))
+            await b.press("M")
+            line = dialog(b).query_one("#line-query", SafeInput).value
+            assert line == "⟨7⟩"
+            await b.press("enter")
+            assert b.app.screen is b.screen
+            assert logs(b)[0][0]["query_id"] == secret
+    finally:
+        veil.redact(on=False)
 
 
 async def test_a_tiny_terminal_shows_what_the_focus_is_on(bench: OpenBench) -> None:

@@ -356,7 +356,7 @@ class Core:
             for column, value in was.items():
                 marks.setdefault(column, value)
         now = overall(self.evaluation.matched).recall
-        sentence = prefix + change_sentence(delta.flips, recall, now, gates)
+        sentence = prefix + change_sentence(delta.flips, recall, now, gates, delta.came, delta.gone)
         return self._tell(Change(sentence, tuple(delta.flips), frozenset(delta.queries) | qis, mis, listing))
 
     def _gates(self, shifts: Sequence[Shift], mis: set[int], qis: set[int]) -> dict[tuple[int, int], str]:

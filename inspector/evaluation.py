@@ -45,11 +45,16 @@ Ranker = Callable[[Indices], Ranking]
 
 @dataclass(slots=True)
 class Delta:
-    """What a refresh changed: flipped verdicts, queries whose row differs, and each changed cell's value before."""
+    """What a refresh changed: flipped verdicts, queries whose row differs, and each changed cell's value before.
+
+    ``came`` and ``gone`` count candidates that a query has now and had not, and the reverse: they flip no verdict.
+    """
 
     flips: list[Flip] = field(default_factory=list)
     queries: set[int] = field(default_factory=set)
     before: dict[tuple[int, int], dict[str, Trit]] = field(default_factory=dict)
+    came: int = 0
+    gone: int = 0
 
 
 class Evaluation:
@@ -232,6 +237,8 @@ class Evaluation:
         new = self._row(qi)
         if list(old) != list(new):
             delta.queries.add(qi)
+            delta.came += len(new.keys() - old.keys())
+            delta.gone += len(old.keys() - new.keys())
         for memory, after in new.items():
             before = old.get(memory)
             if before is None or before == after:

@@ -144,11 +144,17 @@ def share(value: float | None) -> str:
 
 
 def change_sentence(
-    flips: Sequence[Flip], recall_before: float | None, recall_after: float | None, gate_actions: int = 0
+    flips: Sequence[Flip],
+    recall_before: float | None,
+    recall_after: float | None,
+    gate_actions: int = 0,
+    came: int = 0,
+    gone: int = 0,
 ) -> str:
     """The one line that says what an edit moved across all queries (DESIGN 10).
 
-    ``gate_actions`` is the number of candidates whose action after the gate is another one.
+    ``gate_actions`` is the number of candidates whose action after the gate is another one; ``came`` and ``gone``
+    count the candidates that queries have now and had not before, and the reverse.
     """
     if flips:
         queries = len({flip.qi for flip in flips})
@@ -162,6 +168,9 @@ def change_sentence(
         said += f": {net}" if net else ""
     else:
         said = _d("no verdict flips")
+    if came or gone:
+        moves = [f"+{came:,}"] * bool(came) + [f"−{gone:,}"] * bool(gone)
+        said += _d("; candidates {moves}").format(moves=" ".join(moves))
     if gate_actions:
         said += _d("; moves {many}").format(many=counted(gate_actions, "gate action", "gate actions"))
     if recall_before != recall_after:

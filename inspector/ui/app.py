@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from inspector.errors import InspectorError, Problem
 from inspector.i18n import _, language
-from inspector.ui.actions import bindings
+from inspector.ui.actions import BY_ID, bindings, show_keys
 from inspector.ui.clipboard import copy_file, copy_text, write_copy
 from inspector.ui.config import Config, load_config, write_atomically
 from inspector.ui.keymap import load_keymap
@@ -204,6 +204,9 @@ class InspectorApp(Presenting, App[int], inherit_bindings=False):
         for node in around(self.screen):
             if isinstance(node, GoesBack) and node.go_back():
                 return
+        if self.inspection is not None and not self.screen.is_modal:
+            key = show_keys(BY_ID["app.open"], self.keys_changed)
+            say(self, _("nothing to close here; {key} goes back to the choice of stores").format(key=key))
 
     def action_find(self) -> None:
         """Find in the pane that has the focus."""

@@ -256,5 +256,8 @@ class Teaching(Opening):
                 because = in_language(question.choices[int(key)].because, self.language)
                 self._say_in_panel(_("Not quite: {because}").format(because=because))
             self._look()
+            if run.answered and not run.is_done:
+                # Silence would read as a wrong answer: what is still missing is the rest of the step.
+                self._say_in_panel(_("The answer is right; do the rest of the step too"))
 
         self.push_screen(AskDialog(_("Question"), in_language(question.words, self.language), answers), answered)

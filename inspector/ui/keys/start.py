@@ -48,7 +48,15 @@ def start() -> Iterator[Action]:
     )
     yield Action("chooser.demos", "b", "Start: Bundled stores", "to the bundled stores", "show_part('demos')")
     yield Action("chooser.recent", "r", "Start: Recent", "to the recent workspaces", "show_part('recent')")
-    yield Action("chooser.files", "o", "Start: Open a file", "to the file picker", "show_part('files')")
+    yield Action(
+        "chooser.files",
+        "o",
+        "Start: Open a file",
+        "to the file picker",
+        "show_part('files')",
+        label="open your own files",
+        footer=True,
+    )
     yield Action(
         "chooser.database", "d", "Start: Open a database", "to the address of a database", "show_part('database')"
     )

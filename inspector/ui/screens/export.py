@@ -186,6 +186,7 @@ class ExportDialog(Dialog[None]):
     @on(Grid.RowSelected)
     def _to_name(self) -> None:
         self.query_one("#file", Input).focus()
+        self.query_one("#trouble", Static).update(Content(_("enter writes this file, escape leaves")))
 
     @on(Input.Submitted, "#table")
     def _table_named(self) -> None:

@@ -75,6 +75,10 @@ class RouteDialog(Dialog[RouteChoice]):
         self.query_one(Grid).move_cursor(key=self._now.name)
         self.query_one(Grid).focus()
 
+    def on_resize(self) -> None:
+        """The routes leave room for the numbers under them, on any terminal; the list scrolls."""
+        self.query_one(Grid).styles.max_height = max(4, min(20, self.size.height * 92 // 100 - 7))
+
     @on(Grid.RowSelected)
     @on(Input.Submitted)
     def _take(self, event: Grid.RowSelected | Input.Submitted) -> None:

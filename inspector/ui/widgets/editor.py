@@ -17,6 +17,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Button, Input, OptionList, Static, TextArea
+from textual.widgets.input import Selection
 from textual.widgets.option_list import Option
 
 from inspector.errors import FieldError
@@ -169,6 +170,9 @@ class FieldEditor(Vertical):
             self.query_one(f"#do-{verb}", Button).display = self._offers(verb)
         self._offer_words("")
         self._point_at(self._start)
+        if self._words and task.spec.kind not in ("time", "number"):
+            # Another word is meant to take the place of this one, not to be written behind it.
+            line.selection = Selection(0, len(line.value))
         (box if self._form.multiline else line).focus()
         self._say()
         if hidden:

@@ -185,8 +185,8 @@ DONE: dict[str, dict[str, Do]] = {
     },
     "04-time": {
         "back": keys(*"[[[[["),
-        "forward": keys(*"]]]]]"),
-        "label": many(memory("imported-note"), edit("status", "active")),
+        "forward": keys("]"),
+        "label": many(keys(*"]]]"), memory("imported-note"), edit("status", "active")),
         "deleted": many(query("door"), memory("door-code"), answer),
     },
     "05-matched-recall": {
@@ -285,6 +285,21 @@ async def test_a_wrong_answer_is_answered_in_the_panel_until_the_right_one_is_gi
         await learner.answer()
         await learner.until(lambda: learner.run.is_done, "the right answer")
         await learner.until(lambda: words().startswith("✓ Keep") and "Not quite" not in words(), "nothing of it left")
+
+
+async def test_a_right_answer_is_answered_where_the_rest_of_the_step_is_not_done() -> None:
+    """The step asks for a cursor as well: silence would read as a wrong answer."""
+    async with learning(find_lesson("10")) as learner:
+        panel = learner.app.panel()
+        assert panel is not None
+        words = panel.query_one("#lesson-words", Static)
+        await learner.to_query("offsite-cost")
+        await learner.answer()
+        await learner.until(lambda: "The answer is right; do the rest" in str(words.content), "what is missing")
+        assert not learner.run.is_done
+        await learner.to_memory("visa-fee")
+        await learner.until(lambda: learner.run.is_done, "the rest of it")
+        await learner.until(lambda: "The answer is right" not in str(words.content), "nothing of it left")
 
 
 async def test_the_map_is_not_seen_where_another_view_of_the_store_is() -> None:

@@ -67,6 +67,7 @@ class ChooserScreen(BaseScreen):
     }
     ChooserScreen Grid:focus { border-top: solid $primary; }
     ChooserScreen #demos { min-height: 3; max-height: 50%; }
+    ChooserScreen #recent { min-height: 2; }
     ChooserScreen #about { color: $dim; height: auto; margin: 1 1 0 1; }
     """
 

@@ -73,3 +73,34 @@ async def test_suggested_words_are_told_from_what_is_typed(bench: Any) -> None:
         assert offers.display
         assert "suggested, not typed" in str(offers.content)
         await made.press("escape", "escape")
+
+
+async def test_an_offered_word_takes_the_place_of_the_one_in_force(bench: Any) -> None:
+    async with bench() as made:
+        made.screen.candidate_pane.show_memory(3)  # m4: archived
+        await made.settle()
+        await made.press("e")
+        await made.write("status")
+        await made.press("enter")
+        line = made.app.screen.query_one(FieldEditor).query_one(SafeInput)
+        assert line.value == "archived"
+        await made.press(*"active")
+        assert line.value == "active"
+        await made.press("enter")
+        assert made.inspection.memories[3].get("status") == "active"
+
+
+async def test_the_numbers_under_the_routes_are_in_sight_on_a_small_terminal(bench: Any) -> None:
+    async with bench(size=(80, 24)) as made:
+        await made.press("r")
+        assert "postfilter depth" in made.seen()
+        assert "enter takes the route" in made.seen()
+
+
+async def test_escape_says_where_a_store_is_left(bench: Any) -> None:
+    async with bench() as made:
+        notices: list[str] = []
+        made.app.notify = lambda message, **_: notices.append(str(message))
+        await made.press("escape")
+        await made.settle()
+        assert notices == ["nothing to close here; O goes back to the choice of stores"]

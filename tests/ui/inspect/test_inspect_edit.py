@@ -283,7 +283,10 @@ async def test_as_of_is_scrubbed_along_the_events(bench: OpenBench) -> None:
         await b.press("left_square_bracket")
         # On the 3rd m4 is not stored yet.
         assert set(b.verdicts()) == {"m1", "m2", "m3"}
+        # That flips no verdict, and is no small thing either: one query has a candidate less.
+        assert b.says.endswith("no verdict flips; candidates −1")
         await b.press("right_square_bracket")
+        assert b.says.endswith("no verdict flips; candidates +1")
         assert "m4" in b.verdicts()
         await b.press("right_square_bracket", "right_square_bracket")
         assert b.says == "no later event in the store"

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from inspector.text import visible
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.base import BaseScreen
-from inspector.ui.widgets.cells import Cell, Column, Piece, RowList, fit, pieces_of, place_columns
+from inspector.ui.widgets.cells import Cell, Column, Ending, Piece, RowList, fit, pieces_of, place_columns
 from inspector.ui.widgets.grid import Grid
 
 PLAIN = Column("c", "c", 10)
@@ -121,6 +121,20 @@ def test_text_is_cut_by_terminal_cells(text: str, width: int, expected: str) -> 
 def test_alignment() -> None:
     assert "".join(p.text for p in fit([Piece("7")], 3, "right")) == "  7"
     assert "".join(p.text for p in fit([Piece("7")], 4, "center")) == " 7  "
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("address-2023", 10, "addre…2023"),
+        ("address-2023", 12, "address-2023"),
+        ("address-2023", 2, "a…"),
+        ("address-2023", 1, "…"),
+        ("주소-이천이십삼", 8, "주소-…삼"),
+    ],
+)
+def test_what_differs_at_its_end_is_cut_in_its_middle(text: str, width: int, expected: str) -> None:
+    assert "".join(piece.text for piece in fit(pieces_of(Ending(text), PLAIN), width)) == expected
 
 
 @given(st.lists(st.text(max_size=40), max_size=4), st.integers(0, 60))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from inspector.i18n import _, ngettext
 from inspector.text import fold
 from inspector.trit import Trit
 from inspector.ui.veil import visible
-from inspector.ui.widgets.cells import Cell, Column, Piece, RowList
+from inspector.ui.widgets.cells import Cell, Column, Ending, Piece, RowList
 from inspector.ui.widgets.gate_signs import gate_cell, gate_order
 from inspector.ui.widgets.mdl_signs import action_cell, decision_order, value_cell
 from inspector.ui.widgets.signs import EDITED, pair_cell, score, trail_cell, trit, trit_cell, verdict_cell
@@ -44,12 +45,20 @@ COLUMNS = (
     Column("text", "text", 12, 3, flex=8),
 )
 _ALL = tuple(column.key for column in COLUMNS)
+#: Characters of an id that are seen even in its narrowest column, with the mark of an edit and the sign of the cut.
+_SEEN = COLUMNS[1].least - 2
 VERDICT_FILTERS: tuple[Trit | None, ...] = (None, Trit.YES, Trit.NO, Trit.UNKNOWN)
 
 
-def candidate_cells(row: Candidate, columns: Sequence[str] = _ALL, *, terse: bool = False) -> Sequence[Cell]:
-    """The cells of a candidate's row for the ``columns``, in their order; ``terse`` ones leave words to their sign."""
+def candidate_cells(
+    row: Candidate, columns: Sequence[str] = _ALL, *, terse: bool = False, alike: bool = False
+) -> Sequence[Cell]:
+    """The cells of a candidate's row for the ``columns``, in their order; ``terse`` ones leave words to their sign.
+
+    ``alike`` says that another id beside this one begins with the same characters: its end must be seen.
+    """
     before = row.before
+    shown_id = Ending(row.memory_id) if alike else Piece(row.memory_id)
 
     def axis(name: str, value: Trit) -> list[Piece]:
         return trit_cell(value, before.get(name), edited=name in row.edited)
@@ -57,7 +66,7 @@ def candidate_cells(row: Candidate, columns: Sequence[str] = _ALL, *, terse: boo
     cells: tuple[Cell, ...] = (
         str(row.rank) if row.rank else "–",
         # Judgments belong to the pair and stand at their axes; the mark here says that the memory itself has edits.
-        [Piece(EDITED, "edited"), Piece(row.memory_id)] if row.edited.difference(AXIS_COLUMNS) else row.memory_id,
+        [Piece(EDITED, "edited"), shown_id] if row.edited.difference(AXIS_COLUMNS) else shown_id,
         _owner(row),
         Piece(score(row.score), "dim" if row.score is None or math.isnan(row.score) else ""),
         _path(row.path),
@@ -137,10 +146,14 @@ class CandidateList:
         #: Keys of the columns that the table shows, in their order, and whether there is little room for them.
         self.columns: Sequence[str] = _ALL
         self.terse = False
+        #: Beginnings that several ids have: cut at their ends, these would read the same.
+        self._shared: frozenset[str] = frozenset()
 
     def fill(self, rows: Iterable[Candidate]) -> None:
         """Take the rows of a query, or its rows after an edit."""
         self.rows = list(rows)
+        heads = Counter(row.memory_id[:_SEEN] for row in self.rows)
+        self._shared = frozenset(head for head, count in heads.items() if count > 1)
         self.arrange()
 
     def arrange(self) -> None:
@@ -194,7 +207,7 @@ class CandidateList:
         return RowList(self.shown, lambda row: row.mi, self._cells)
 
     def _cells(self, row: Candidate) -> Sequence[Cell]:
-        return candidate_cells(row, self.columns, terse=self.terse)
+        return candidate_cells(row, self.columns, terse=self.terse, alike=row.memory_id[:_SEEN] in self._shared)
 
     def find(self, mi: int | None) -> Candidate | None:
         """The row of a memory, shown or not."""

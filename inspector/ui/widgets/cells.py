@@ -28,6 +28,12 @@ class Piece(NamedTuple):
     style: str = ""
 
 
+class Ending(Piece):
+    """A piece whose end tells it from others that begin alike: it is cut in its middle, not at its end."""
+
+    __slots__ = ()
+
+
 #: A plain text, a styled one, or several pieces in a row.
 Cell = str | Piece | Sequence[Piece]
 
@@ -117,7 +123,8 @@ def pieces_of(cell: Cell, column: Column) -> list[Piece]:
         cell = (cell,)
     pieces: list[Piece] = []
     left = _LOOK_AT
-    for text, style in cell:
+    for piece in cell:
+        text, style = piece
         if left <= 0:
             pieces[-1] = Piece(pieces[-1].text + ELLIPSIS, pieces[-1].style)
             break
@@ -125,7 +132,7 @@ def pieces_of(cell: Cell, column: Column) -> list[Piece]:
         if len(text) > left:
             # More text than can be seen: the sign of the cut is kept even if all the rest had no width.
             shown += " " * _LOOK_AT
-        pieces.append(Piece(shown, style))
+        pieces.append(type(piece)(shown, style))
         left -= len(text)
     return pieces
 
@@ -145,18 +152,33 @@ def fit(pieces: Sequence[Piece], width: int, align: Align = "left") -> list[Piec
         return padded
     fitted: list[Piece] = []
     room = width - 1
-    for text, style in pieces:
+    for piece in pieces:
+        text, style = piece
         length = cell_len(text)
         if length <= room:
             fitted.append(Piece(text, style))
             room -= length
             continue
+        if isinstance(piece, Ending):
+            fitted.append(Piece(_without_middle(text, room), style))
+            break
         cut = set_cell_size(text, room) if room else ""
         # A wide character that would be halved leaves a blank: the sign of the cut goes before it.
         kept = cut.rstrip(" ") if cut else ""
         fitted.append(Piece(kept + ELLIPSIS + " " * (room - cell_len(kept)), style))
         break
     return fitted
+
+
+def _without_middle(text: str, room: int) -> str:
+    """Both ends of a text, in ``room`` terminal cells and one more for the sign of the cut between them."""
+    tail = ""
+    for character in reversed(text):
+        if cell_len(character + tail) > room // 2:
+            break
+        tail = character + tail
+    head = set_cell_size(text, room - cell_len(tail)).rstrip(" ")
+    return padded(head + ELLIPSIS + tail, room + 1)
 
 
 def _padding(room: int, align: Align) -> tuple[int, int]:

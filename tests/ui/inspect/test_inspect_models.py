@@ -17,7 +17,7 @@ from inspector.text import visible
 from inspector.trit import Trit
 from inspector.ui.widgets.bundle_line import flow
 from inspector.ui.widgets.candidates import COLUMNS, CandidateList, candidate_cells
-from inspector.ui.widgets.cells import Piece
+from inspector.ui.widgets.cells import Ending, Piece, fit, pieces_of
 from inspector.ui.widgets.queries import QueryFilter, QueryList
 from inspector.ui.widgets.record import record_items
 from inspector.ui.widgets.signs import bounds, score, share, stage, trail_cell, trit_cell, verdict_cell
@@ -344,6 +344,15 @@ def test_rows_that_were_not_retrieved_are_counted_apart() -> None:
 def test_cells_follow_the_columns_that_are_shown() -> None:
     assert len(candidate_cells(candidate())) == len(COLUMNS)
     assert candidate_cells(candidate(), ["rank", "text"]) == ["1", "t"]
+
+
+def test_ids_that_begin_alike_are_told_apart_in_a_narrow_column() -> None:
+    candidates = CandidateList()
+    candidates.fill([candidate(0, memory_id="address-2023"), candidate(1, memory_id="address-2026"), candidate(2)])
+    candidates.columns = ("id",)
+    shown = [pieces_of(candidates.source().cells(row)[0], COLUMNS[1]) for row in range(3)]
+    assert [plain(fit(pieces, 10)) for pieces in shown[:2]] == ["addre…2023", "addre…2026"]
+    assert not isinstance(candidates.source().cells(2)[0], Ending)
 
 
 def test_record_lists_known_fields_that_are_absent() -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static, TextArea
 from textual.widgets._toast import Toast
 
 from inspector.lessons import Lesson, LessonRun, find_lesson, lessons
-from inspector.lessons.progress import progress_of
+from inspector.lessons.progress import Progress, keep, progress_of
 from inspector.ui.app import InspectorApp
 from inspector.ui.screens.chooser import ChooserScreen
 from inspector.ui.screens.inspect import InspectScreen
@@ -357,3 +357,20 @@ async def test_a_lesson_is_left_and_resumed_with_its_edits_and_begun_anew() -> N
         await learner.until(lambda: isinstance(learner.app.screen, ChooserScreen), "the choice")
         assert learner.app.lesson is None
         await learner.press("f8", "X")
+
+
+async def test_a_finished_lesson_is_begun_anew() -> None:
+    lesson = find_lesson("3")
+    keep(lesson.key, Progress("forgotten", tuple(step.id for step in lesson.steps)))
+    assert LessonRun(lesson).is_finished
+    app = InspectorApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        learner = Learner(app, pilot)
+        app.show_lessons("03-intent")
+        await learner.until(lambda: bool(app.screen.query("LearnScreen #lessons")), "the list")
+        await learner.until(lambda: app.screen.query_one(Grid).row_count > 0, "the lessons")
+        app.screen.query_one(Grid).move_cursor(key=lesson.key)
+        await learner.press("enter")
+        await learner.until(lambda: isinstance(app.screen, InspectScreen), "the store")
+        assert learner.run.step.id == "history"
+        assert not learner.run.is_done

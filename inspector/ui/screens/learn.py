@@ -132,7 +132,10 @@ class LearnScreen(BaseScreen):
 
     @on(Grid.RowSelected)
     def _chosen(self, message: Grid.RowSelected) -> None:
-        self.post_message(self.Chosen(self._lessons[str(message.key)]))
+        lesson = self._lessons[str(message.key)]
+        if LessonRun(lesson).is_finished:
+            restart(lesson)  # to resume one at its end would show the last words over a store where nothing was done
+        self.post_message(self.Chosen(lesson))
 
     def action_restart(self) -> None:
         """Begin the lesson under the cursor anew."""

@@ -15,7 +15,7 @@ from inspector.i18n import _, told
 from inspector.records import AXES, INTENTS, MEMORY_FIELDS, QUERY_FIELDS, FieldRead
 from inspector.trit import Trit
 from inspector.ui.veil import visible
-from inspector.ui.widgets.cells import Piece, padded
+from inspector.ui.widgets.cells import Piece, fit, padded
 from inspector.ui.widgets.reader import Item, blank
 from inspector.ui.widgets.signs import EDITED, TRIT_STYLES, content, trit, verdict
 from inspector.ui.widgets.values import is_missing, show_value
@@ -25,6 +25,8 @@ from inspector.views import VERDICT_SIGNS, VERDICT_WORDS, Candidate
 FieldKey = tuple[str, str, str]
 _NAME_WIDTH = 20
 _MOST_UNREAD = 40
+#: Cells of the memory's text: one line of the narrowest detail.
+_TEXT = 60
 #: Width of a column of the lifecycle table: with its first column it fits a detail of 60.
 _CELL = 8
 Flips = Mapping[Trit, FlipSearch | None]
@@ -59,6 +61,7 @@ def why_items(
     by state and intent.
     """
     return [
+        *_text(candidate),
         *_head(explanation, candidate),
         *(item for name in AXES for item in _axis(name, getattr(explanation, name), name in explanation.decided_by)),
         *_axis("relevance", explanation.relevance, False),
@@ -76,6 +79,13 @@ def _line(*pieces: Piece, indent: int = 0, key: object = None) -> Item:
 def heading(text: str) -> Item:
     """A line that begins a part."""
     return _line(Piece(text, "heading"))
+
+
+def _text(candidate: Candidate) -> Iterator[Item]:
+    """The text's beginning: a narrow table has no room for it, and many ids do not say which memory it is."""
+    if text := " ".join(visible(candidate.text).split()):
+        piece = Piece(f"“{text}”", "dim")
+        yield Item(content(fit([piece], _TEXT) if cell_len(piece.text) > _TEXT else [piece]))
 
 
 def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
@@ -114,7 +124,8 @@ def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
 
 
 def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
-    yield blank()
+    if name not in AXES[:1]:  # the verdict's line stands right above the first axis: low terminals show few lines
+        yield blank()
     marks = []
     if axis.judged:
         marks.append(Piece(_("  judged"), "edited"))

@@ -32,6 +32,24 @@ async def test_shows_query_candidates_and_reasons(bench: OpenBench) -> None:
         assert "as_of 2026-02-01" in seen
 
 
+async def test_the_text_of_the_candidate_stands_above_its_verdict_in_one_line(bench: OpenBench) -> None:
+    long = "tea [b]green[/b] \x1b[2J " + "leaf " * 1000
+    memories = [{"id": "m1", "text": long}, {"id": "m2", "text": "차 한 잔"}, {"id": "m3", "text": "  "}]
+    async with bench(memories, [{"id": "q1", "text": "which tea"}], size=(80, 24)) as b:
+        lines = b.seen().splitlines()
+        (at,) = [place for place, line in enumerate(lines) if "“tea [b]green[/b] " in line]
+        assert lines[at].rstrip().endswith("…")
+        assert "? unresolved" in lines[at + 1]
+        assert "\x1b" not in b.seen()
+        shown = {b.screen.candidate_pane.current.memory_id: "“tea" in b.seen()}
+        for _ in range(2):
+            await b.press("down")
+            await b.settle()
+            shown[b.screen.candidate_pane.current.memory_id] = "“차 한 잔”" in b.seen()
+            assert b.seen().count("“") == (b.screen.candidate_pane.current.memory_id != "m3")
+        assert shown == {"m1": True, "m2": True, "m3": False}
+
+
 async def test_axis_signs_are_characters(bench: OpenBench) -> None:
     async with bench() as b:
         rows = {row.memory_id: b.line(row.mi) for row in b.screen.candidate_pane.list.rows}

@@ -70,10 +70,11 @@ def test_from_an_unknown_export_to_the_first_verdict(tmux: Tmux, tmp_path: Path)
     tmux.keys("Tab")
     tmux.run("send-keys", "-l", "ana")
     tmux.keys("Tab", "Tab", "Down", "Enter")
-    screen = tmux.wait_for("asked ask-1")
+    tmux.wait_for("asked ask-1")
+    tmux.wait_for("✓ 0 ✗ 1 ? 2")  # f3, below the others, is Bo's
+    screen = tmux.wait_for("[Why]")  # the lowest pane: all above it is painted
     assert "? unresolved" in row_of(screen, " f1 ")
     assert "? unresolved" in row_of(screen, " f2 ")
-    assert "✓ 0 ✗ 1 ? 2" in screen  # f3, below the others, is Bo's
     tmux.keys("q")
     assert tmux.exit_status() == "0"
     assert export.read_text() == UNKNOWN

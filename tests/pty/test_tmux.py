@@ -72,7 +72,7 @@ def test_from_an_unknown_export_to_the_first_verdict(tmux: Tmux, tmp_path: Path)
     tmux.keys("Tab", "Tab", "Down", "Enter")
     tmux.wait_for("asked ask-1")
     tmux.wait_for("✓ 0 ✗ 1 ? 2")  # f3, below the others, is Bo's
-    screen = tmux.wait_for("[Why]")  # the lowest pane: all above it is painted
+    screen = tmux.wait_for("2 f1")  # the lowest row: those above it are painted
     assert "? unresolved" in row_of(screen, " f1 ")
     assert "? unresolved" in row_of(screen, " f2 ")
     tmux.keys("q")

@@ -374,3 +374,4 @@ async def test_a_finished_lesson_is_begun_anew() -> None:
         await learner.until(lambda: isinstance(app.screen, InspectScreen), "the store")
         assert learner.run.step.id == "history"
         assert not learner.run.is_done
+        await pilot.pause()

@@ -161,7 +161,7 @@ async def test_a_path_is_typed_with_completion(config_home: Path, until: Until, 
         app.push_screen(FilesDialog(), picked.append)
         await on_screen(pilot, until, FilesDialog)
         await pilot.press("slash", *"absent", "enter")
-        assert "no such file" in shown(app)
+        await until(lambda: "no such file" in shown(app))
         app.screen.query_one(Input).value = ""
         await pilot.press(*"bun")
         await pilot.pause(0.1)

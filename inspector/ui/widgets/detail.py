@@ -172,11 +172,11 @@ class Detail(Vertical):
 
     def on_descendant_focus(self) -> None:
         """The titles say that keys come here."""
-        self.query_one(TabBar).add_class("-here")
+        self.query(TabBar).add_class("-here")
 
     def on_descendant_blur(self) -> None:
         """And that they no longer do."""
-        self.query_one(TabBar).set_class(self.has_focus_within, "-here")
+        self.query(TabBar).set_class(self.has_focus_within, "-here")
 
     @property
     def subject(self) -> Subject | None:
@@ -226,7 +226,8 @@ class Detail(Vertical):
 
     def _show_titles(self) -> None:
         titles = [(spec.id, self._tabs[spec.id].TITLE) for spec in self._specs]
-        self.query_one(TabBar).show(titles, self.active)
+        for bar in self.query(TabBar):  # none where the program is left while the screen is still being made
+            bar.show(titles, self.active)
 
     def on_tab_bar_picked(self, event: TabBar.Picked) -> None:
         """A click on a title."""

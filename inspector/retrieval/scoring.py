@@ -33,7 +33,7 @@ _STRIPE = 64
 _ABSENT = np.int64(-1)
 #: Scores below this differ by less than RESOLUTION's step in float64, with room to spare.
 _MODEST = 1000.0
-_Cells = TypeVar("_Cells", FloatArray, IntArray)
+_Cells = TypeVar("_Cells", FloatArray, Float32, IntArray)
 
 
 def block_cells(memories: int) -> int:
@@ -91,7 +91,7 @@ class Keys:
 def best(keys: IntArray, k: int) -> IntArray:
     """The k largest keys of each row (B, M), largest first, padded with -1 to (B, k); k at least 1."""
     width = keys.shape[1]
-    if width >= 4 * k and width > 64:
+    if _is_wide(width, k):
         keys = _largest(keys, k)
     elif width > k:
         keys = np.partition(keys, width - k, axis=1)[:, width - k :]
@@ -102,14 +102,22 @@ def best(keys: IntArray, k: int) -> IntArray:
     return keys
 
 
-def _maxima(cells: _Cells, k: int) -> _Cells:
-    """Maxima (B, sets) of sets of columns, at least k sets: the k-th largest of them is a lower bound of the k-th
-    largest cell, as in :func:`_candidates`, so that a selection runs over sets. Rows are at least 4·k wide."""
+def _is_wide(width: int, k: int) -> bool:
+    """Whether so many columns are worth a bound before the k largest are chosen."""
+    return width >= 4 * k and width > 64
+
+
+def _in_sets(cells: _Cells, k: int) -> _Cells:
+    """The columns dealt out into sets, (B, depth, sets): column c is in set c mod ``sets``, but for the few left over.
+
+    There are at least k sets where rows are at least 4·k wide; the k-th largest of the sets' maxima is then a lower
+    bound of the k-th largest cell, and a selection runs over sets.
+    """
     count, width = cells.shape
     depth = max(1, min(_STRIPE, width // (4 * k)))
     sets = width // depth
-    maxima: _Cells = cells[:, : depth * sets].reshape(count, depth, sets).max(axis=1)
-    return maxima
+    striped: _Cells = cells[:, : depth * sets].reshape(count, depth, sets)
+    return striped
 
 
 def _kth(maxima: _Cells, k: int) -> _Cells:
@@ -129,7 +137,7 @@ def _in_rows(keys: IntArray, rows: IntArray, count: int) -> IntArray:
 
 def _largest(keys: IntArray, k: int) -> IntArray:
     """A few more than the k largest keys of each row, in no order, padded with -1."""
-    cells = np.flatnonzero(keys >= np.maximum(_kth(_maxima(keys, k), k), 0))
+    cells = np.flatnonzero(keys >= np.maximum(_kth(_in_sets(keys, k).max(axis=1), k), 0))
     return _in_rows(keys.ravel()[cells], cells // keys.shape[1], len(keys))
 
 
@@ -139,11 +147,11 @@ def best_of_scores(scores: FloatArray, m: IntArray, k: int, keys: Keys, allowed:
     The bound is taken on the scores, with room for their rounding, so that only a few of them are rounded and packed.
     """
     count, width = scores.shape
-    if width < 4 * k or width <= 64:
+    if not _is_wide(width, k):
         return best(keys.pack(scores, m, allowed), k)
     if allowed is not None:
         np.copyto(scores, -np.inf, where=~allowed)
-    maxima = _maxima(scores, k)
+    maxima = _in_sets(scores, k).max(axis=1)
     bound = _kth(maxima, k)
     # Fewer than k known scores, an unknown one (NaN sorts as the largest), or one too large for the room below
     if not (bound.min() > -_MODEST and maxima.max() < _MODEST):
@@ -271,19 +279,16 @@ def _candidates(block: Float32, k: int, margin: float) -> tuple[npt.NDArray[np.i
     """Rows and columns, rows ascending, of all finite cells that may be among their row's k largest, give or take
     ``margin``.
 
-    The columns are dealt out into sets, column c into set c mod ``sets``; the k-th largest of the sets' maxima is a
-    lower bound of the k-th largest cell. Sets of far-apart columns have whole-row maxima, which run at memory speed,
-    and only the sets that reach the bound are looked into.
+    Sets of far-apart columns (:func:`_in_sets`) have whole-row maxima, which run at memory speed, and only the sets
+    that reach the bound are looked into.
     """
-    width = block.shape[1]
-    depth = max(1, min(_STRIPE, width // (4 * max(k, 1))))
-    sets = width // depth  # the few columns left over form one more set each
-    striped = block[:, : depth * sets].reshape(len(block), depth, sets)
+    striped = _in_sets(block, max(k, 1))
+    depth, sets = striped.shape[1:]  # the few columns left over form one more set each
     rest = block[:, depth * sets :]
     maxima = striped.max(axis=1)
     bound = np.full((len(block), 1), -np.inf, dtype=np.float32)
     if k <= sets:
-        bound = np.partition(maxima, sets - k, axis=1)[:, sets - k : sets - k + 1] - np.float32(margin)
+        bound = _kth(maxima, k) - np.float32(margin)
     rows, which = np.nonzero((maxima >= bound) & (maxima > -np.inf))
     cells = striped[rows, :, which]
     hit, stripe = np.nonzero((cells >= bound[rows]) & (cells > -np.inf))

@@ -74,7 +74,7 @@ def worked_out(core: Core, changes: Mapping[Key, Any]) -> Ahead | None:
     if settings == core.settings:
         return None
     try:
-        engine = AxisEngine(core.memories, queries, judgments, settings)
+        engine = AxisEngine(core.memories, queries, judgments, settings, core.engine.by_id)
         with core.lock:
             ranker = core.retriever.ranker(route, engine, settings)
             evaluation = Evaluation(core.memories, queries, engine, route, ranker, core.tau)

@@ -48,9 +48,7 @@ class Shape:
         """The value at a place of :attr:`places`, as it was given."""
         if place < 0:
             return dict(zip(self.inner or (), map(_unpacked, values[self.start :]), strict=True))
-        value = values[place]
-        unpack = _UNPACK.get(type(value))
-        return value if unpack is None else unpack(value)
+        return _unpacked(values[place])
 
     def fields(self, values: tuple[Any, ...]) -> dict[str, Any]:
         """All fields, in a dict of the caller's own."""

@@ -115,10 +115,11 @@ def bundle_parts(line: BundleLine, gate: str = "") -> list[Part]:
     return parts
 
 
-def figure_parts(
-    row: QueryRow, tau: float, gate: Sequence[list[Piece]] = (), mdl: Sequence[list[Piece]] = ()
-) -> list[list[Piece]]:
-    """The query's figures and what has to be said of it, in words where there is no figure."""
+def figure_parts(row: QueryRow, tau: float, actions: Sequence[list[Piece]] = ()) -> list[list[Piece]]:
+    """The query's figures and what has to be said of it, in words where there is no figure.
+
+    ``actions`` is what the gate and the decision layer say.
+    """
     figures: Figures = row.figures
     found = figures.matched
     sign, words = stage(row)
@@ -148,7 +149,7 @@ def figure_parts(
                     Piece(_("  no risk bounds"), "dim"),
                 ]
             )
-    parts += [*mdl, *gate]
+    parts += actions
     if row.stage is not None and not has_stage(row) and found.evaluable and found.feasible is True:
         parts.append([sign, Piece(f" {words}")])
     if row.session_mismatch:
@@ -237,10 +238,10 @@ class BundleBar(Widget, can_focus=True):
             self._text = visible(row.text)
             gate = [] if mode is None else gate_figures(mode, decides)
             self._parts = bundle_parts(line, mode or "")
-            self._figures = figure_parts(row, tau, gate, mdl)
+            self._figures = figure_parts(row, tau, [*mdl, *gate])
             # Where there is no room for both, the final actions (the gate's with its attribution, the decision
             # layer's) go before the figures that they follow from.
-            self._short_figures = figure_parts(row, tau, [*mdl[:1], *gate[2:], *mdl[1:]], gate[:2])
+            self._short_figures = figure_parts(row, tau, [*gate[:2], *mdl[:1], *gate[2:], *mdl[1:]])
         self._at = min(self._at, max(0, len(self._parts) - 1))
         self.refresh(layout=len(self._lines(self._room)) != len(before))
 

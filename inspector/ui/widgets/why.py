@@ -27,6 +27,8 @@ _NAME_WIDTH = 20
 _MOST_UNREAD = 40
 #: Cells of the memory's text: one line of the narrowest detail.
 _TEXT = 60
+#: Characters that are looked at for it: a text may have millions.
+_LOOK_AT = 1_000
 #: Width of a column of the lifecycle table: with its first column it fits a detail of 60.
 _CELL = 8
 Flips = Mapping[Trit, FlipSearch | None]
@@ -83,7 +85,7 @@ def heading(text: str) -> Item:
 
 def _text(candidate: Candidate) -> Iterator[Item]:
     """The text's beginning: a narrow table has no room for it, and many ids do not say which memory it is."""
-    if text := " ".join(visible(candidate.text).split()):
+    if text := " ".join(visible(candidate.text[:_LOOK_AT]).split()):
         piece = Piece(f"“{text}”", "dim")
         yield Item(content(fit([piece], _TEXT) if cell_len(piece.text) > _TEXT else [piece]))
 
@@ -124,7 +126,7 @@ def _head(explanation: Explanation, candidate: Candidate) -> Iterator[Item]:
 
 
 def _axis(name: str, axis: AxisResult, decides: bool) -> Iterator[Item]:
-    if name not in AXES[:1]:  # the verdict's line stands right above the first axis: low terminals show few lines
+    if name != AXES[0]:  # the verdict's line stands right above the first axis: low terminals show few lines
         yield blank()
     marks = []
     if axis.judged:
